@@ -1,0 +1,25 @@
+// Package policy is what the hook runs, compiled: a versioned, checksummed value in one file beside the binary.
+package policy
+
+// Policy is everything that the hook needs to know at run time. It holds references to secrets, never their values.
+type Policy struct {
+	Host     string
+	StateDir string   // absolute: $STATE of the machine; never taken from the environment
+	Channels []string // for the status line
+	Guards   []Guard  // sorted by kind
+	Secrets  []Secret // sorted by name
+}
+
+// Guard is one guard in compiled form. Data is the guard's own encoding (package guard makes and reads it).
+type Guard struct {
+	Kind string // "commands"
+	Data []byte
+}
+
+// Secret says where the value of a secret is read when a server is started. One of the three is set.
+type Secret struct {
+	Name    string
+	Env     string   // name of an environment variable
+	File    string   // absolute path, or "~/…"; one trailing newline is cut
+	Command []string // argv; its stdout, one trailing newline cut
+}
