@@ -1,0 +1,162 @@
+package store
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"syscall"
+	"testing"
+
+	"github.com/agentihooks/agentihooks/internal/ostest"
+	"github.com/agentihooks/agentihooks/internal/tree"
+)
+
+func links(tb testing.TB, path string) int {
+	tb.Helper()
+	info, err := os.Lstat(path)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return int(info.Sys().(*syscall.Stat_t).Nlink)
+}
+
+// changed is the small tree with one file more, so that its name is another.
+func changed(tb testing.TB, change func(files []tree.File)) tree.Tree {
+	files := slices.DeleteFunc(slices.Clone(smallTree(tb).Files), func(f tree.File) bool { return f.Path == tree.IndexPath })
+	change(files)
+	return newTree(tb, "h", append(files, tree.File{Path: "new"})...)
+}
+
+func TestUnchangedFilesAreHardLinks(t *testing.T) {
+	s := newStore(t)
+	p := mustAdd(t, s, smallTree(t), "")
+	next := changed(t, func(files []tree.File) {
+		for i := range files {
+			if files[i].Path == "a/b/run.sh" {
+				files[i].Exec = false
+			}
+		}
+	})
+	q := mustAdd(t, s, next, p)
+	for path, want := range map[string]int{
+		"a/x.md": 2, "empty": 2,
+		"index.json": 2, // it names host and destinations, and both trees have the same
+		"a/b/run.sh": 1, // same bytes, another mode
+		"new":        1,
+		"bin/hook":   1, "policy/policy.bin": 1, // never shared
+	} {
+		if got := links(t, filepath.Join(string(q), path)); got != want {
+			t.Errorf("%s has %d links, want %d", path, got, want)
+		}
+	}
+	for _, path := range []Path{p, q} {
+		if err := s.Verify(path); err != nil {
+			t.Error(err)
+		}
+	}
+	if err := s.Delete(p); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Verify(q); err != nil {
+		t.Errorf("after the other tree is gone: %v", err)
+	}
+}
+
+func TestADamagedFileIsNotLinked(t *testing.T) {
+	s := newStore(t)
+	p := mustAdd(t, s, smallTree(t), "")
+	if err := damages["other bytes"](string(p)); err != nil {
+		t.Fatal(err)
+	}
+	q := mustAdd(t, s, changed(t, func([]tree.File) {}), p)
+	if err := s.Verify(q); err != nil {
+		t.Error(err)
+	}
+}
+
+// wantCopies adds a tree whose previous cannot be linked from, and looks for whole copies.
+func wantCopies(t *testing.T, s Store, previous Path) {
+	t.Helper()
+	q := mustAdd(t, s, changed(t, func([]tree.File) {}), previous)
+	if err := s.Verify(q); err != nil {
+		t.Error(err)
+	}
+	if got := links(t, filepath.Join(string(q), "a/x.md")); got != 1 {
+		t.Errorf("%d links", got)
+	}
+}
+
+func TestCopyAcrossFileSystems(t *testing.T) {
+	dir, err := os.MkdirTemp("/dev/shm", "store")
+	if err != nil {
+		t.Skipf("no second file system here: %v", err)
+	}
+	t.Cleanup(func() {
+		ostest.Writable(dir)
+		os.RemoveAll(dir)
+	})
+	s := newStore(t)
+	if err := os.Mkdir(s.Dir(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	previous := mustAdd(t, New(dir), smallTree(t), "")
+	if err := os.Link(filepath.Join(string(previous), "a/x.md"), filepath.Join(s.Dir(), "probe")); !errors.Is(err, syscall.EXDEV) {
+		t.Skipf("a link from /dev/shm gives %v", err)
+	}
+	wantCopies(t, s, previous)
+}
+
+func TestCopyAtTheLimitOfLinks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("makes 65,000 links")
+	}
+	s := newStore(t)
+	previous := mustAdd(t, s, smallTree(t), "")
+	file := filepath.Join(string(previous), "a/x.md")
+	dir := t.TempDir()
+	for i := 0; ; i++ {
+		err := os.Link(file, filepath.Join(dir, strconv.Itoa(i)))
+		if errors.Is(err, syscall.EMLINK) {
+			break
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if i > 70_000 {
+			t.Skip("this file system has no such limit")
+		}
+	}
+	wantCopies(t, s, previous)
+}
+
+// A user may not link what belongs to another, though he may read it.
+func TestCopyFromAnotherOwner(t *testing.T) {
+	const foreign = "STORE_TEST_FOREIGN"
+	prepare := func(dir string) []string {
+		state := filepath.Join(dir, "foreign")
+		p := mustAdd(t, New(state), smallTree(t), "")
+		for _, d := range []string{state, filepath.Join(state, "store")} {
+			if err := os.Chmod(d, 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return []string{foreign + "=" + string(p)}
+	}
+	if ostest.AsOrdinaryUser(t, prepare) {
+		return
+	}
+	previous := Path(os.Getenv(foreign))
+	if previous == "" {
+		t.Skip("only root can make a tree of another owner")
+	}
+	s := newStore(t)
+	if err := os.Mkdir(s.Dir(), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Link(filepath.Join(string(previous), "a/x.md"), filepath.Join(s.Dir(), "probe")); !errors.Is(err, syscall.EPERM) {
+		t.Skipf("this system lets anybody link: %v", err)
+	}
+	wantCopies(t, s, previous)
+}
