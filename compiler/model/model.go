@@ -1,7 +1,12 @@
 // Package model is the machine: a manifest resolved for one host, as plain values that remember where each was written.
 package model
 
-import "github.com/agentihooks/agentihooks/internal/diag"
+import (
+	"slices"
+	"strings"
+
+	"github.com/agentihooks/agentihooks/internal/diag"
+)
 
 // Machine is everything that one host's agents should be. It holds no secret values, only references to them, and
 // no hcl or cty types. All slices are in the order in which the manifest's layers give them (modules, top level,
@@ -108,4 +113,13 @@ type Part struct {
 type Field struct {
 	Name  string
 	Value Value
+}
+
+// Get is the field of that name of an object; the zero Value if there is none, or if v is no object.
+func (v Value) Get(name string) Value {
+	i, ok := slices.BinarySearchFunc(v.Fields, name, func(f Field, n string) int { return strings.Compare(f.Name, n) })
+	if !ok {
+		return Value{}
+	}
+	return v.Fields[i].Value
 }
