@@ -1,0 +1,77 @@
+package hook
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/agentihooks/agentihooks/hookbin/guard"
+	"github.com/agentihooks/agentihooks/hookbin/policy"
+)
+
+// maxLine bounds what the banner says of one guard, in bytes.
+const maxLine = 2 << 10
+
+// sessionStart tells the model what is in force: the generation, the host, the guards, and the secrets that are
+// missing, by name only.
+func (a *answer) sessionStart(p policy.Policy) int {
+	var b strings.Builder
+	b.WriteString("agentihooks: " + generationText(p) + ", host " + visible(p.Host) + ".\n")
+	if len(p.Guards) == 0 {
+		b.WriteString("No guards are in force.\n")
+	} else {
+		b.WriteString("Guards in force (a tool call that one of them denies does not run):\n")
+	}
+	for _, g := range p.Guards {
+		b.WriteString("- " + cut(visible(guard.Describe(g.Kind, g.Data)), maxLine) + "\n")
+	}
+	if names := unsetSecrets(p, a.world.Environ()); len(names) > 0 {
+		b.WriteString("Secrets that are not set, so that what needs them will not work: " + strings.Join(names, ", ") + ".\n")
+	}
+	return a.context(b.String())
+}
+
+// generationText names the generation in force.
+func generationText(p policy.Policy) string {
+	if number, ok := generation(p); ok {
+		return "generation " + strconv.Itoa(number)
+	}
+	return "generation unknown"
+}
+
+// generation is the number of the generation that $STATE/current points to: its link text is "generations/7".
+func generation(p policy.Policy) (number int, ok bool) {
+	link, err := os.Readlink(filepath.Join(p.StateDir, "current"))
+	if err != nil || p.StateDir == "" {
+		return 0, false
+	}
+	number, err = strconv.Atoi(filepath.Base(link))
+	return number, err == nil && number > 0
+}
+
+// unsetSecrets is the secrets that should come from the environment and do not, sorted by name.
+func unsetSecrets(p policy.Policy, environ []string) []string {
+	var names []string
+	for _, s := range p.Secrets {
+		if s.Env == "" || lookup(environ, s.Env) != "" {
+			continue
+		}
+		name := visible(s.Name)
+		if s.Env != s.Name {
+			name += " (environment variable " + visible(s.Env) + ")"
+		}
+		names = append(names, name)
+	}
+	return names
+}
+
+// lookup is the value of a variable in environ, "" if it is not set. The first assignment counts, as in libc.
+func lookup(environ []string, name string) string {
+	for _, entry := range environ {
+		if key, value, ok := strings.Cut(entry, "="); ok && key == name {
+			return value
+		}
+	}
+	return ""
+}

@@ -1,0 +1,108 @@
+package hook
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/agentihooks/agentihooks/hookbin/guard"
+	"github.com/agentihooks/agentihooks/hookbin/policy"
+)
+
+// stateAt makes a $STATE whose `current` is a link with the given text, or none.
+func stateAt(t *testing.T, link string) string {
+	t.Helper()
+	state := t.TempDir()
+	if link != "" {
+		if err := os.Symlink(link, filepath.Join(state, "current")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return state
+}
+
+func TestSessionStart(t *testing.T) {
+	g, problems := policy.Compile("commands", guard.Args{"deny": []string{"git push --force", "rm -rf /"}})
+	if len(problems) > 0 {
+		t.Fatal(problems)
+	}
+	p := policy.Policy{
+		Host: "wl-0431", StateDir: stateAt(t, "generations/7"), Guards: []policy.Guard{g},
+		Secrets: []policy.Secret{
+			{Name: "EMPTY", Env: "EMPTY"},
+			{Name: "FROM_FILE", File: "/nonexistent"},
+			{Name: "OTHER", Env: "OTHER_NAME"},
+			{Name: "SET", Env: "SET"},
+			{Name: "UNSET", Env: "UNSET"},
+		},
+	}
+	data := payload(t, "1.0.102/sessionStart.json")
+	answer := func(p policy.Policy) string {
+		w, stdout := world(t, p, nil, data, "copilot", "sessionStart")
+		w.Environ = func() []string { return []string{"SET=hunter2", "EMPTY=", "HOME=/home/dev"} }
+		if code := Run(w); code != exitDone {
+			t.Errorf("exit %d", code)
+		}
+		var out map[string]string
+		if err := json.Unmarshal(stdout.Bytes(), &out); err != nil || len(out) != 1 {
+			t.Errorf("%s: %v", stdout, err)
+		}
+		return out["additionalContext"]
+	}
+	golden(t, "session.golden", answer(p)+"---\n"+
+		answer(policy.Policy{Host: "h\n\u202e", StateDir: stateAt(t, "")})+"---\n"+
+		answer(policy.Policy{Host: "h", StateDir: stateAt(t, "generations/12")}))
+}
+
+func TestGeneration(t *testing.T) {
+	for link, want := range map[string]int{
+		"generations/7": 7, "generations/10000": 10000, "": 0, "elsewhere": 0, "generations/0": 0, "generations/-1": 0, "generations/": 0,
+	} {
+		number, ok := generation(policy.Policy{StateDir: stateAt(t, link)})
+		if ok != (want > 0) || ok && number != want {
+			t.Errorf("%q: %d, %v", link, number, ok)
+		}
+	}
+	t.Chdir(stateAt(t, "generations/7"))
+	if number, ok := generation(policy.Policy{}); ok {
+		t.Errorf("without a state folder the generation is %d", number)
+	}
+}
+
+func TestStatusLine(t *testing.T) {
+	full := policy.Policy{StateDir: stateAt(t, "generations/7"), Channels: []string{"brain", "amygdala"}}
+	for name, test := range map[string]struct {
+		policy policy.Policy
+		stdin  string
+		want   string
+	}{
+		"1.0.102":              {full, string(payload(t, "1.0.102/statusLine.json")), "gen 7 · brain,amygdala · ctx 19%\n"},
+		"1.0.102, at start":    {full, string(payload(t, "1.0.102/statusLine-start.json")), "gen 7 · brain,amygdala · ctx 0%\n"},
+		"1.0.83":               {full, string(payload(t, "1.0.83/statusLine.json")), "gen 7 · brain,amygdala · ctx 18%\n"},
+		"only the sum":         {full, `{"context_window":{"used_percentage":41.5}}`, "gen 7 · brain,amygdala · ctx 42%\n"},
+		"null":                 {full, `{"context_window":{"used_percentage":null}}`, "gen 7 · brain,amygdala\n"},
+		"no window":            {full, `{"context_window":null}`, "gen 7 · brain,amygdala\n"},
+		"another type":         {full, `{"context_window":{"current_context_used_percentage":"x","used_percentage":5}}`, "gen 7 · brain,amygdala · ctx 5%\n"},
+		"out of all bounds":    {full, `{"context_window":{"used_percentage":1e300}}`, "gen 7 · brain,amygdala\n"},
+		"below zero":           {full, `{"context_window":{"used_percentage":-1}}`, "gen 7 · brain,amygdala\n"},
+		"bad JSON":             {full, `{"context_window":`, "gen 7 · brain,amygdala\n"},
+		"nothing":              {full, ``, "gen 7 · brain,amygdala\n"},
+		"no channels":          {policy.Policy{StateDir: full.StateDir}, ``, "gen 7\n"},
+		"nothing known":        {policy.Policy{}, ``, "gen ?\n"},
+		"channels to escape":   {policy.Policy{Channels: []string{"a\nb", "\u202ec"}}, ``, "gen ? · a\\nb,\\u202ec\n"},
+		"channels of any kind": {policy.Policy{Channels: []string{"it's", "日本"}}, ``, "gen ? · it's,日本\n"},
+	} {
+		w, stdout := world(t, test.policy, nil, []byte(test.stdin), "copilot", "statusLine")
+		if code := Run(w); code != exitDone || stdout.String() != test.want {
+			t.Errorf("%s: exit %d, %q, want %q", name, code, stdout, test.want)
+		}
+	}
+}
+
+func TestStatusLineWithoutPolicy(t *testing.T) {
+	got := run(t, nil, nil, tree(t, nil), "copilot", "statusLine")
+	if got.code != exitDone || got.stdout != "agentihooks: policy unreadable, run agentihooks verify\n" {
+		t.Errorf("%+v", got)
+	}
+}
