@@ -9,7 +9,9 @@ import (
 
 // Target is one program that we render for.
 type Target struct {
-	Spec   model.BlockSpec // Type "target", Label the program's name; its attributes
+	Spec model.BlockSpec // Type "target", Label the program's name; its attributes
+	// Probes is the names of programs whose place the facts have to hold (Facts.Which) before Render. It may be nil.
+	Probes func(model.Machine, model.Block) []string
 	Render func(Input) (Output, diag.List)
 	Risks  func(old, new Reader) []Risk
 }

@@ -1,0 +1,127 @@
+package copilot
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agentihooks/agentihooks/internal/diag"
+)
+
+// The files that shells load, in the tree and below the home.
+const (
+	envPath  = "env/copilot.env"
+	fishPath = "env/copilot.fish"
+	envDir   = ".agentihooks"
+	envName  = "copilot.env"
+	fishName = "copilot.fish"
+)
+
+// The variables that we set.
+const (
+	channelsVariable = "AGENTIHOOKS_BASE_CHANNELS"
+	allowAllVariable = "COPILOT_ALLOW_ALL"
+	browserVariable  = "COPILOT_DEBUG_BROWSER"
+)
+
+// variable is one line of the environment files.
+type variable struct {
+	name, value string
+	because     string // the comment above the line: what of the manifest sets it
+	origins     []diag.Range
+}
+
+// environment writes the variables for POSIX shells and for fish, if there are any.
+func (r *renderer) environment() {
+	var variables []variable
+	if v, ok := r.channels(); ok {
+		variables = append(variables, v)
+	}
+	if allow := r.attr("allowAll"); allow.Bool {
+		// Only the literal "true" also loads a repository's hooks; 1.0.102 does not start with a value like "2".
+		variables = append(variables, variable{allowAllVariable, "true", "allowAll", []diag.Range{allow.Origin}})
+	}
+	if argv, because, at := r.browser(); argv != nil {
+		variables = append(variables, variable{browserVariable, compact(argv), because, []diag.Range{at}})
+	}
+	if len(variables) == 0 {
+		return
+	}
+	var posix, fish strings.Builder
+	var origins []diag.Range
+	for _, v := range variables {
+		fmt.Fprintf(&posix, "# %s\n%s=%s\n", v.because, v.name, shellQuote(v.value))
+		fmt.Fprintf(&fish, "# %s\nset -gx %s %s\n", v.because, v.name, fishQuote(v.value))
+		origins = append(origins, v.origins...)
+	}
+	r.file(envPath, []byte(posix.String()), false, origins...)
+	r.link(r.userHome(envDir, envName), envPath, origins...)
+	r.file(fishPath, []byte(fish.String()), false, origins...)
+	r.link(r.userHome(envDir, fishName), fishPath, origins...)
+}
+
+// channels is the list of channels. A comma separates them, so no name may hold one.
+func (r *renderer) channels() (variable, bool) {
+	var names []string
+	v := variable{name: channelsVariable, because: "channels"}
+	for _, c := range r.in.Machine.Channels {
+		switch {
+		case c.Value == "":
+			r.diags.Errorf(c.Origin, "invalid-channel", "a channel has an empty name", "Name it, or remove it.")
+		case strings.Contains(c.Value, ","):
+			r.diags.Errorf(c.Origin, "invalid-channel", fmt.Sprintf("channel %q holds a comma", c.Value),
+				"Channels are handed over as one list with commas between. Write two channels, or rename it.")
+		case !r.text(c.Origin, "channel", c.Value):
+		default:
+			names = append(names, c.Value)
+			v.origins = append(v.origins, c.Origin)
+		}
+	}
+	v.value = strings.Join(names, ",")
+	return v, len(names) > 0
+}
+
+// text refuses what no environment variable can hold.
+func (r *renderer) text(at diag.Range, what, s string) bool {
+	if strings.IndexByte(s, 0) < 0 && utf8.ValidString(s) {
+		return true
+	}
+	r.diags.Errorf(at, "invalid-text", fmt.Sprintf("the %s %q is no plain text", what, s),
+		"An environment variable holds UTF-8 without NUL. Remove what is not.")
+	return false
+}
+
+// readEnvironment is the variables of a copilot.env that environment wrote. A line of a quoted value that looks like
+// another variable is no variable.
+func readEnvironment(text string) map[string]string {
+	out := map[string]string{}
+	for text != "" {
+		if strings.HasPrefix(text, "#") {
+			_, text, _ = strings.Cut(text, "\n")
+			continue
+		}
+		name, rest, _ := strings.Cut(text, "=")
+		end := wordEnd(rest)
+		if words, err := shellWords(rest[:end]); err == nil && len(words) == 1 {
+			out[name] = words[0]
+		}
+		text = strings.TrimPrefix(rest[end:], "\n")
+	}
+	return out
+}
+
+// wordEnd is where a word that shellQuote wrote ends: at the first newline outside of quotes.
+func wordEnd(s string) int {
+	quoted := false
+	for i := 0; i < len(s); i++ {
+		switch {
+		case s[i] == '\'':
+			quoted = !quoted
+		case s[i] == '\\' && !quoted:
+			i++
+		case s[i] == '\n' && !quoted:
+			return i
+		}
+	}
+	return len(s)
+}

@@ -1,0 +1,83 @@
+package copilot
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agentihooks/agentihooks/compiler/model"
+)
+
+// local adds what a local server has. With secrets in its environment the hook starts it: `secret-exec` reads the
+// secrets at that moment and hands them to the server alone.
+func (r *renderer) local(b model.Block, entry object) {
+	entry["type"] = "local" // "stdio" is another name for it
+	args := texts(b.Attrs.Get("args"))
+	env := object{}
+	var given []string // arguments of secret-exec
+	for _, f := range b.Attrs.Get("env").Fields {
+		if f.Value.Kind == model.KindTemplate {
+			given = append(given, r.assignment(b, f))
+			continue
+		}
+		r.checkVariable(b, f)
+		env[f.Name] = f.Value.Text
+	}
+	if len(env) > 0 {
+		entry["env"] = env
+	}
+	if len(given) > 0 {
+		args = append(append(append([]string{"secret-exec"}, given...), "--", b.Attrs.Get("command").Text), args...)
+		entry["command"] = r.in.Hook
+	}
+	entry["args"] = args
+}
+
+// assignment is a variable with secrets in it as secret-exec takes it: the name alone if its value is the secret of
+// the same name, else NAME=TEMPLATE with {SECRET} for a secret and doubled braces for literal ones.
+func (r *renderer) assignment(b model.Block, f model.Field) string {
+	parts := f.Value.Parts
+	if len(parts) == 1 && parts[0].Secret == f.Name {
+		return f.Name
+	}
+	var template strings.Builder
+	for i, p := range parts {
+		if p.Secret != "" {
+			template.WriteString("{" + p.Secret + "}")
+			continue
+		}
+		if hasReference(p.Literal) || i+1 < len(parts) && strings.HasSuffix(p.Literal, "$") {
+			r.diags.Errorf(f.Value.Origin, "mcp-env-mixed", fmt.Sprintf("mcp %q: %s mixes a secret with a variable", b.Label, f.Name),
+				"Copilot would expand it in the text in which the secret's place is marked. Give the server two variables, or write the value without $.")
+			return ""
+		}
+		template.WriteString(strings.NewReplacer("{", "{{", "}", "}}").Replace(p.Literal))
+	}
+	return f.Name + "=" + template.String()
+}
+
+// hasReference reports whether Copilot would expand something in a text: $NAME or ${…}.
+func hasReference(text string) bool {
+	for i := 0; i+1 < len(text); i++ {
+		c := text[i+1]
+		if text[i] == '$' && (c == '{' || c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z') {
+			return true
+		}
+	}
+	return false
+}
+
+// checkVariable refuses a literal that Copilot would take for the name of a variable.
+func (r *renderer) checkVariable(b model.Block, f model.Field) {
+	text := f.Value.Text
+	for _, s := range r.in.Machine.Secrets {
+		if s.Attrs.Get("env").Text == text && text != "" {
+			r.diags.Errorf(f.Value.Origin, "mcp-env-name", fmt.Sprintf("mcp %q: %s = %q would become the secret %q", b.Label, f.Name, text, s.Label),
+				"Copilot replaces a value that is just the name of a variable by that variable's value. Write secret.%s if that is meant, else another value.", s.Label)
+			return
+		}
+	}
+	if everydayVariables[text] {
+		r.diags.Errorf(f.Value.Origin, "mcp-env-name", fmt.Sprintf("mcp %q: %s = %q would become the value of %s", b.Label, f.Name, text, text),
+			"Copilot replaces a value that is just the name of a variable by that variable's value. Write \"$${%s}\" if that is meant, else another value.", text)
+	}
+}

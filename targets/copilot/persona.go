@@ -1,0 +1,93 @@
+package copilot
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/agentihooks/agentihooks/compiler/model"
+	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/internal/frontmatter"
+)
+
+const personaPath = "copilot/copilot-instructions.md"
+
+// persona joins the persona's files and then the rules, each under a comment that names its source.
+func (r *renderer) persona() {
+	var parts []string
+	var origins []diag.Range
+	add := func(kind string, f model.File, text string) {
+		parts = append(parts, fmt.Sprintf("<!-- %s: %s -->\n%s", kind, inComment(f.Source), strings.Trim(text, "\n")))
+		origins = append(origins, f.Origin)
+	}
+	for _, f := range r.in.Machine.Persona {
+		text, err := frontmatter.Text(f.Source, f.Data)
+		if err != nil {
+			r.unreadable(f, err)
+			continue
+		}
+		add("persona", f, text)
+	}
+	for _, f := range r.in.Machine.Rules {
+		if text, ok := r.rule(f); ok {
+			add("rule", f, text)
+		}
+	}
+	if len(parts) == 0 {
+		return
+	}
+	for i, p := range parts {
+		parts[i] = strings.TrimRight(p, "\n") + "\n"
+	}
+	r.file(personaPath, []byte(strings.Join(parts, "\n")), false, origins...)
+	r.link(r.home("copilot-instructions.md"), personaPath, origins...)
+}
+
+// rule is a rule's text without its frontmatter. A text that opens with a line of three dashes and then prose has
+// none: it stays whole, with a warning.
+func (r *renderer) rule(f model.File) (string, bool) {
+	doc, err := frontmatter.Parse(f.Source, f.Data)
+	for _, field := range doc.Fields {
+		if strings.Contains(field.Name, " ") {
+			err = &frontmatter.Error{At: field.At, Reason: fmt.Sprintf("%q is no field", field.Name)}
+			break
+		}
+		switch field.Name {
+		case "paths", "globs", "applyTo":
+			r.loss(field.At, fmt.Sprintf("%q limits the rule to some files; in copilot-instructions.md it always holds (instructions with applyTo can be limited)", field.Name))
+		}
+	}
+	if err == nil {
+		return doc.Body, true
+	}
+	text, bad := frontmatter.Text(f.Source, f.Data)
+	if bad != nil {
+		r.unreadable(f, bad)
+		return "", false
+	}
+	at, reason := place(err)
+	r.doubt(at, f.Origin, "rule-frontmatter", fmt.Sprintf("what opens rule %s is no frontmatter", f.Source),
+		"It stays in the text, because %s. Repair it, or begin the file with another line than three dashes.", reason)
+	return text, true
+}
+
+// unreadable reports a source file that is not text, or whose header is broken.
+func (r *renderer) unreadable(f model.File, err error) {
+	at, reason := place(err)
+	r.fault(at, f.Origin, "invalid-source", fmt.Sprintf("%s cannot be read", f.Source),
+		"It cannot be used because %s. Repair the file.", reason)
+}
+
+// place takes an error of package frontmatter apart.
+func place(err error) (diag.Range, string) {
+	if e, ok := err.(*frontmatter.Error); ok {
+		return e.At, e.Reason
+	}
+	return diag.Range{}, err.Error()
+}
+
+// inComment is a file's name as it may stand in an HTML comment: nothing in it ends the comment or the line.
+func inComment(name string) string {
+	name = strings.ReplaceAll(diag.EscapeLine(name), "&", "&amp;")
+	name = strings.ReplaceAll(name, ">", "&gt;")
+	return strings.ReplaceAll(name, "--", "-&#45;")
+}

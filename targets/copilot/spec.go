@@ -1,0 +1,49 @@
+package copilot
+
+import "github.com/agentihooks/agentihooks/compiler/model"
+
+// spec is what a target "copilot" block takes. The reference page is made from it.
+func spec() model.BlockSpec {
+	truth, text := model.Type{Kind: model.TypeBool}, model.Type{Kind: model.TypeString}
+	list := model.Type{Kind: model.TypeList, Elem: &text}
+	return model.BlockSpec{
+		Type: "target", Label: "copilot",
+		Doc: "The GitHub Copilot CLI: what stands in the manifest is written for it, below ~/.copilot and ~/.agents.",
+		Attributes: []model.AttrSpec{
+			{
+				Name: "allowAll", Type: truth, Example: "true", Key: "copilot.env: COPILOT_ALLOW_ALL",
+				Doc: "Lets Copilot use every tool and path without asking, and load a repository's own hooks and MCP servers. Guards still run. Default: false.",
+			},
+			{
+				Name: "browserCommand", Type: model.Type{Kind: model.TypeOneOf, Of: []model.Type{text, list}}, Example: `"auto"`,
+				Key: "copilot.env: COPILOT_DEBUG_BROWSER",
+				Doc: "The command that opens a sign-in page; the address becomes its last argument. A string is split like a shell's words, a list is taken as it is, \"auto\" finds the Windows browser under WSL and does nothing elsewhere. Default: Copilot's own choice.",
+			},
+			{
+				Name: "hooks", Type: truth, Example: "false", Key: "hooks/agentihooks.json",
+				Doc: "Registers the hook, which runs the guards and tells each session what is in force. Default: true.",
+			},
+			{
+				Name: "mcpAlwaysEnabled", Type: list, Merge: model.MergeSet, Example: `["gateway"]`, Key: "settings.json: disabledMcpServers",
+				Doc: "Names of `mcp` blocks that `mcpDefaultDisabled` leaves enabled. Default: none.",
+			},
+			{
+				Name: "mcpDefaultDisabled", Type: truth, Example: "true", Key: "settings.json: disabledMcpServers",
+				Doc: "Declared MCP servers start disabled; `/mcp enable NAME` starts one. Servers that are not declared are left alone. Default: false.",
+			},
+			{
+				Name: "settings", Type: model.Type{Kind: model.TypeMap, Elem: &model.Type{Kind: model.TypeAny}}, Merge: model.MergeDeep,
+				Example: `{ theme = "dim", keepAlive = "busy" }`, Key: "settings.json",
+				Doc: "Keys of settings.json, spelled as there. Only the keys that are named here are written; all others stay the user's. Default: none.",
+			},
+			{
+				Name: "statusLine", Type: truth, Example: "true", Key: "settings.json: statusLine",
+				Doc: "Shows the generation, the channels and the use of the context window below the prompt. Default: false.",
+			},
+			{
+				Name: "suppressBrowserLaunch", Type: truth, Example: "true", Key: "copilot.env: COPILOT_DEBUG_BROWSER",
+				Doc: "Opens no browser: the addresses of sign-in pages are appended to ~/.copilot/pending-oauth-urls.txt. A `browserCommand` that is found goes first. Default: false.",
+			},
+		},
+	}
+}

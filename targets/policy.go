@@ -1,0 +1,94 @@
+package targets
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/agentihooks/agentihooks/compiler/model"
+	"github.com/agentihooks/agentihooks/hookbin/guard"
+	"github.com/agentihooks/agentihooks/hookbin/policy"
+	"github.com/agentihooks/agentihooks/internal/diag"
+)
+
+// compilePolicy is what the hook of this machine runs. With errors it is not to be encoded.
+func compilePolicy(m model.Machine) (policy.Policy, diag.List) {
+	var diags diag.List
+	p := policy.Policy{Host: m.Host, StateDir: m.Facts.StateDir}
+	for _, c := range m.Channels {
+		p.Channels = append(p.Channels, c.Value)
+	}
+	for _, block := range m.Guards {
+		compiled, problems := policy.Compile(block.Label, guardArgs(block))
+		for _, problem := range problems {
+			diags.Errorf(problemRange(block, problem), "invalid-guard", fmt.Sprintf("guard %q: %s cannot be used", block.Label, problemSubject(block, problem)),
+				"%s", problem.Text)
+		}
+		p.Guards = append(p.Guards, compiled)
+	}
+	for _, block := range m.Secrets {
+		secret := policy.Secret{
+			Name: block.Label,
+			Env:  block.Attrs.Get("env").Text,
+			File: block.Attrs.Get("file").Text,
+		}
+		for _, word := range block.Attrs.Get("command").List {
+			secret.Command = append(secret.Command, word.Text)
+		}
+		for _, s := range append([]string{secret.Env, secret.File}, secret.Command...) {
+			if !plainText(s) {
+				diags.Errorf(block.Origin, "invalid-text", fmt.Sprintf("secret %q: %q is no plain text", block.Label, s),
+					"It has to be UTF-8 without NUL. Correct it.")
+			}
+		}
+		p.Secrets = append(p.Secrets, secret)
+	}
+	return p, diags
+}
+
+// plainText reports whether a policy can hold a text.
+func plainText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
+
+// guardArgs is a guard's attributes as its compiler takes them.
+func guardArgs(block model.Block) guard.Args {
+	args := guard.Args{}
+	for _, f := range block.Attrs.Fields {
+		switch f.Value.Kind {
+		case model.KindBool:
+			args[f.Name] = f.Value.Bool
+		case model.KindList:
+			words := make([]string, 0, len(f.Value.List))
+			for _, e := range f.Value.List {
+				words = append(words, e.Text)
+			}
+			args[f.Name] = words
+		default:
+			args[f.Name] = f.Value.Text
+		}
+	}
+	return args
+}
+
+// problemRange is where a problem stands: at the element, else at the argument, else at the block.
+func problemRange(block model.Block, p guard.Problem) diag.Range {
+	v := block.Attrs.Get(p.Arg)
+	switch {
+	case p.Index >= 0 && p.Index < len(v.List):
+		return v.List[p.Index].Origin
+	case v.Kind != model.KindAbsent:
+		return v.Origin
+	}
+	return block.Origin
+}
+
+// problemSubject names what is wrong: the element's text, or the argument.
+func problemSubject(block model.Block, p guard.Problem) string {
+	v := block.Attrs.Get(p.Arg)
+	switch {
+	case p.Index >= 0 && p.Index < len(v.List):
+		return fmt.Sprintf("%q", v.List[p.Index].Text)
+	case p.Arg != "":
+		return p.Arg
+	}
+	return "it"
+}
