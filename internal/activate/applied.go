@@ -1,0 +1,239 @@
+// Package activate makes a tree live in the home: it looks, plans without side effects, and applies in steps that a crash
+// cannot leave half done.
+package activate
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agentihooks/agentihooks/internal/durable"
+	"github.com/agentihooks/agentihooks/internal/jsonedit"
+	"github.com/agentihooks/agentihooks/internal/strictjson"
+)
+
+// Applied is what of the home is ours, $STATE/applied.json: for each merged file and key what we last wrote and what
+// was there before, and every link and folder that we made. It does not depend on generations.
+type Applied struct {
+	Version int    `json:"version"` // AppliedVersion; any other is refused
+	Home    string `json:"home"`    // the home that this state belongs to
+	Files   []File `json:"files,omitempty"`
+	Paths   []Path `json:"paths,omitempty"`
+}
+
+// AppliedVersion is the version of applied.json that this package writes and reads.
+const AppliedVersion = 1
+
+const (
+	appliedFile = "applied.json"
+	backups     = "backups" // files that we took over, by the sha256 of their content
+
+	maxState = 64 << 20 // bytes of applied.json and of the journal: prior values are whole JSON texts
+)
+
+// File is a merged file of which we own keys. Files are sorted by Dest.
+type File struct {
+	Dest    string     `json:"dest"`
+	Created bool       `json:"created,omitempty"` // we made the file
+	Made    [][]string `json:"made,omitempty"`    // objects and arrays in it that we made, as key paths
+	Keys    []Key      `json:"keys"`
+}
+
+// Key is one value that we own. With Set it is an array of which we own Elements, else Value is what we last wrote.
+// Values are compact JSON; Prior is the text that stood there before, as it was spelled, nil if there was none.
+type Key struct {
+	Path     []string  `json:"path"`
+	Set      bool      `json:"set,omitempty"`
+	Value    string    `json:"value,omitempty"`
+	Prior    *string   `json:"prior,omitempty"`
+	Elements []Element `json:"elements,omitempty"`
+}
+
+// Element is one element of a set. With Prior it was there before us, and stays when we go.
+type Element struct {
+	Value string `json:"value"`
+	Prior bool   `json:"prior,omitempty"`
+}
+
+// Path is a link or folder that we made. Paths are sorted by Path.
+type Path struct {
+	Path   string     `json:"path"`
+	Folder bool       `json:"folder,omitempty"`
+	Prior  *PriorFile `json:"prior,omitempty"` // the file that a link of ours took the place of
+}
+
+// PriorFile is a user's file that we took over; its bytes are in the backups under their digest.
+type PriorFile struct {
+	Digest string `json:"digest"` // sha256 in hex
+	Mode   uint32 `json:"mode"`   // permission bits
+}
+
+func (a Applied) file(dest string) File {
+	if i := slices.IndexFunc(a.Files, func(f File) bool { return f.Dest == dest }); i >= 0 {
+		return a.Files[i]
+	}
+	return File{Dest: dest}
+}
+
+func (a Applied) path(path string) (Path, bool) {
+	i, ok := slices.BinarySearchFunc(a.Paths, path, func(p Path, s string) int { return strings.Compare(p.Path, s) })
+	if !ok {
+		return Path{}, false
+	}
+	return a.Paths[i], true
+}
+
+// key finds a key by its path; shape says whether it must be a set.
+func (f File) key(path []string, set bool) (Key, bool) {
+	for _, k := range f.Keys {
+		if k.Set == set && slices.Equal(k.Path, path) {
+			return k, true
+		}
+	}
+	return Key{}, false
+}
+
+func (k Key) element(value []byte) (Element, bool) {
+	for _, e := range k.Elements {
+		if jsonedit.Equal([]byte(e.Value), value) {
+			return e, true
+		}
+	}
+	return Element{}, false
+}
+
+// replaceFile puts f in the place of the record of the same file; a record without keys goes.
+func (a *Applied) replaceFile(f File) {
+	a.Files = slices.DeleteFunc(slices.Clone(a.Files), func(x File) bool { return x.Dest == f.Dest })
+	if len(f.Keys) > 0 {
+		a.Files = append(a.Files, f)
+	}
+	slices.SortFunc(a.Files, func(x, y File) int { return strings.Compare(x.Dest, y.Dest) })
+}
+
+func (a Applied) encode() []byte { return encodeState(a) }
+
+// encodeState is the canonical form of our own records: indented by two blanks, a newline at the end.
+func encodeState(v any) []byte {
+	var buf bytes.Buffer
+	enc := json.NewEncoder(&buf)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	if err := enc.Encode(v); err != nil {
+		panic("encoding our own record: " + err.Error()) // strings, numbers and bools only
+	}
+	return buf.Bytes()
+}
+
+// decodeState reads what encodeState wrote, and nothing else.
+func decodeState[T any](data []byte, version int) (T, error) {
+	var v, none T
+	var head struct {
+		Version int `json:"version"`
+	}
+	if len(data) > maxState {
+		return none, fmt.Errorf("larger than %d bytes", maxState)
+	}
+	if err := json.Unmarshal(data, &head); err != nil {
+		return none, err
+	}
+	if head.Version != version {
+		return none, fmt.Errorf("it has version %d, this release reads %d; use the release that wrote it", head.Version, version)
+	}
+	if err := strictjson.Decode(data, &v); err != nil {
+		return none, err
+	}
+	if !bytes.Equal(encodeState(v), data) {
+		return none, errors.New("not in canonical form")
+	}
+	return v, nil
+}
+
+func decodeApplied(data []byte) (Applied, error) {
+	a, err := decodeState[Applied](data, AppliedVersion)
+	if err != nil {
+		return Applied{}, err
+	}
+	return a, a.check()
+}
+
+func (a Applied) check() error {
+	if !cleanAbs(a.Home) {
+		return fmt.Errorf("the home %q is not a clean absolute path", a.Home)
+	}
+	for i, f := range a.Files {
+		if !cleanAbs(f.Dest) || i > 0 && f.Dest <= a.Files[i-1].Dest {
+			return fmt.Errorf("file %q is out of order or not a clean absolute path", f.Dest)
+		}
+		for _, k := range f.Keys {
+			if err := k.check(); err != nil {
+				return fmt.Errorf("%s: %w", f.Dest, err)
+			}
+		}
+	}
+	for i, p := range a.Paths {
+		if !cleanAbs(p.Path) || i > 0 && p.Path <= a.Paths[i-1].Path {
+			return fmt.Errorf("path %q is out of order or not a clean absolute path", p.Path)
+		}
+		if p.Prior != nil && p.Folder || !p.Prior.valid() {
+			return fmt.Errorf("path %q has an impossible earlier file", p.Path)
+		}
+	}
+	return nil
+}
+
+func (k Key) check() error {
+	if len(k.Path) == 0 || k.Set == (k.Value != "") {
+		return fmt.Errorf("key %q has no path, or is a value and a set at once", k.Path)
+	}
+	texts := []string{}
+	if !k.Set {
+		texts = append(texts, k.Value)
+	}
+	if k.Prior != nil {
+		texts = append(texts, *k.Prior)
+	}
+	for _, e := range k.Elements {
+		texts = append(texts, e.Value)
+	}
+	for _, text := range texts {
+		if _, err := jsonedit.Compact([]byte(text)); err != nil {
+			return fmt.Errorf("key %q: %w", k.Path, err)
+		}
+	}
+	return nil
+}
+
+// valid also guards the path that the digest becomes part of.
+func (p *PriorFile) valid() bool { return p == nil || isDigest(p.Digest) && p.Mode <= 0o777 }
+
+func cleanAbs(p string) bool { return filepath.IsAbs(p) && filepath.Clean(p) == p }
+
+func isDigest(s string) bool { return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == "" }
+
+// loadApplied reads the record; a state without one owns nothing.
+func loadApplied(dir string) (Applied, error) {
+	path := filepath.Join(dir, appliedFile)
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Applied{Version: AppliedVersion}, nil
+	}
+	if err != nil {
+		return Applied{}, err
+	}
+	a, err := decodeApplied(data)
+	if err != nil {
+		return Applied{}, fmt.Errorf("reading %s: %w", path, err)
+	}
+	return a, nil
+}
+
+func (a Applied) save(dir string) error {
+	return durable.WriteFile(filepath.Join(dir, appliedFile), a.encode(), 0o600)
+}

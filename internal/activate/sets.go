@@ -1,0 +1,132 @@
+package activate
+
+import (
+	"bytes"
+	"slices"
+
+	"github.com/agentihooks/agentihooks/internal/jsonedit"
+)
+
+// declareSet merges an array element by element. An element that is there already is the user's and stays when we
+// withdraw it; one of ours that the user took out stays out.
+func (m *merger) declareSet(path []string) error {
+	wanted, err := compactElements(m.ours, path)
+	if err != nil {
+		return err
+	}
+	base, known := m.base.key(path, true)
+	before, present, err := m.doc.Elements(path)
+	if err != nil && known {
+		m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(path)})
+		m.own(base)
+		return nil
+	}
+	if err != nil {
+		m.refuse(path, jsonedit.Value{}, err)
+		return nil
+	}
+	was := arrayOrNil(before, present)
+	hint, _ := m.hint.key(path, true)
+	rec := Key{Path: slices.Clone(path), Set: true}
+	if err := m.withdrawElements(base, wanted); err != nil {
+		return err
+	}
+	for _, value := range wanted {
+		there := hasElement(before, value)
+		e, known := base.element(value)
+		switch {
+		case known && !there && !m.adopt:
+			m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(path) + "[" + string(value) + "]", Element: true})
+		case known && there:
+		case there:
+			e = Element{Value: string(value), Prior: true}
+			if h, ok := hint.element(value); ok {
+				e.Prior = h.Prior
+			}
+		default:
+			e = Element{Value: string(value)}
+			if !present {
+				m.noteParents(path)
+				m.markMade(path)
+				present = true
+			}
+			m.out.adds = true
+			if err := m.doc.AddElement(path, value, wanted, m.order(path)); err != nil {
+				return err
+			}
+		}
+		rec.Elements = append(rec.Elements, e)
+	}
+	m.own(rec)
+	return m.changeSet(path, was)
+}
+
+// withdrawElements takes out those elements of ours that are not among keep.
+func (m *merger) withdrawElements(k Key, keep [][]byte) error {
+	before, present, err := m.doc.Elements(k.Path)
+	if err != nil || !present {
+		return nil // the user made something else of it
+	}
+	for _, e := range k.Elements {
+		if e.Prior || hasText(keep, []byte(e.Value)) || !hasElement(before, []byte(e.Value)) {
+			continue
+		}
+		m.out.drops = true
+		if m.keep {
+			continue
+		}
+		if err := m.doc.RemoveElement(k.Path, []byte(e.Value)); err != nil {
+			return err
+		}
+	}
+	if keep == nil {
+		return m.changeSet(k.Path, arrayOrNil(before, present))
+	}
+	return nil
+}
+
+// changeSet notes the change of a whole set, if there is one. was is the array before, nil if there was none.
+func (m *merger) changeSet(path []string, was []byte) error {
+	after, present, err := m.doc.Elements(path)
+	if err != nil {
+		return err
+	}
+	now := arrayOrNil(after, present)
+	if !bytes.Equal(was, now) {
+		m.out.changes = append(m.out.changes, KeyChange{slices.Clone(path), was, now})
+	}
+	return nil
+}
+
+func arrayOrNil(els []jsonedit.Value, present bool) []byte {
+	if !present {
+		return nil
+	}
+	out := []byte("[")
+	for i, e := range els {
+		if i > 0 {
+			out = append(out, ',')
+		}
+		out = append(out, compactOrNil(e.Text)...)
+	}
+	return append(out, ']')
+}
+
+func compactElements(doc *jsonedit.Doc, path []string) ([][]byte, error) {
+	els, _, err := doc.Elements(path)
+	out := make([][]byte, 0, len(els))
+	for _, e := range els {
+		if v := compactOrNil(e.Text); !hasText(out, v) {
+			out = append(out, v)
+		}
+	}
+	return out, err
+}
+
+func hasElement(els []jsonedit.Value, value []byte) bool {
+	return slices.ContainsFunc(els, func(e jsonedit.Value) bool { return jsonedit.Equal(e.Text, value) })
+}
+
+func hasText(texts [][]byte, value []byte) bool {
+	return slices.ContainsFunc(texts, func(t []byte) bool { return jsonedit.Equal(t, value) })
+}
