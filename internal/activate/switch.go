@@ -119,6 +119,9 @@ func (o *operation) run(ctx context.Context, wait time.Duration) (Result, error)
 			warnings = []string{"an earlier switch was interrupted; the next command that writes ends it first"}
 		}
 	} else {
+		if err := o.prepare(ctx); err != nil {
+			return Result{}, err
+		}
 		unlock, err := o.lock(ctx, wait)
 		if err != nil {
 			return Result{}, err
@@ -136,6 +139,25 @@ func (o *operation) run(ctx context.Context, wait time.Duration) (Result, error)
 	res, err := o.tryOften(ctx)
 	res.Warnings = slices.Concat(warnings, res.Warnings)
 	return res, err
+}
+
+// prepare makes the state folder of a home that was never switched, once it is known that the switch will not be
+// refused: a refused one leaves nothing behind, not even a lock.
+func (o *operation) prepare(ctx context.Context) error {
+	if exists, err := o.state.Exists(); err != nil || exists {
+		return err
+	}
+	if o.choose != nil {
+		if err := o.choose(); err != nil {
+			return err
+		}
+	}
+	rehearsal := *o
+	rehearsal.dryRun = true
+	if _, err := rehearsal.tryOften(ctx); err != nil {
+		return err
+	}
+	return o.state.Make()
 }
 
 func (o *operation) lock(ctx context.Context, wait time.Duration) (func(), error) {

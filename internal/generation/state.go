@@ -23,22 +23,35 @@ func OpenState(dir, home string) (State, error) {
 	if err := checkHome(home); err != nil {
 		return State{}, err
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o700); err != nil {
-		return State{}, err
+	s := State{dir}
+	return s, s.Make()
+}
+
+// Make makes the state folder and checks it, as OpenState does.
+func (s State) Make() error {
+	if err := os.MkdirAll(filepath.Dir(s.dir), 0o700); err != nil {
+		return err
 	}
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
-		return State{}, err
+	if err := os.Mkdir(s.dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
 	}
-	info, err := checkState(dir)
+	info, err := checkState(s.dir)
 	if err != nil {
-		return State{}, err
+		return err
 	}
 	if info.Mode().Perm() != 0o700 { // made by hand; what was in the user's files before may lie in it
-		if err := os.Chmod(dir, 0o700); err != nil {
-			return State{}, err
-		}
+		return os.Chmod(s.dir, 0o700)
 	}
-	return State{dir}, nil
+	return nil
+}
+
+// Exists reports whether the state folder is there.
+func (s State) Exists() (bool, error) {
+	_, err := os.Lstat(s.dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
 }
 
 // LookState is OpenState for a command that only reads: it makes and changes nothing. A missing folder is an empty
