@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/internal/generation"
+	"github.com/agentihooks/agentihooks/internal/store"
+	"github.com/agentihooks/agentihooks/internal/tree"
+	"github.com/agentihooks/agentihooks/targets/target"
+)
+
+// buildResult is one built host in JSON.
+type buildResult struct {
+	Schema    int           `json:"schema"`
+	Host      string        `json:"host"`
+	StorePath store.Path    `json:"storePath"`
+	Hash      tree.Hash     `json:"hash"`
+	Entries   int           `json:"entries"`
+	Losses    []target.Loss `json:"losses"`
+}
+
+func buildCommand(a *app) *cobra.Command {
+	var allHosts, strict bool
+	c := &cobra.Command{
+		Use:   "build",
+		Short: "Build into the store and print the store path; nothing becomes live",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			m, err := a.load()
+			if err != nil {
+				return err
+			}
+			all, err := a.buildAll(m, allHosts)
+			if err != nil {
+				return err
+			}
+			if strict {
+				if err := lossless(all); err != nil {
+					return err
+				}
+			}
+			home, err := a.openHome(true)
+			if err != nil {
+				return err
+			}
+			ctx, cancel := context.WithTimeout(cmd.Context(), lockWait)
+			defer cancel()
+			unlock, err := home.state.Lock(ctx)
+			if err != nil {
+				return err
+			}
+			defer unlock()
+			results := []buildResult{}
+			for _, b := range all {
+				path, _, err := home.store.Add(b.tree, home.livePath())
+				if err != nil {
+					return fmt.Errorf("storing the tree of %s: %w", b.host, err)
+				}
+				if err := home.state.WriteOrigins(b.tree.Hash, generation.OriginsOf(b.tree)); err != nil {
+					return err
+				}
+				results = append(results, buildResult{schema, b.host, path, b.tree.Hash, len(b.tree.Index.Entries), append([]target.Loss{}, b.losses...)})
+			}
+			a.printBuilt(results, all, allHosts)
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&allHosts, "all-hosts", false, "build every host of the manifest")
+	c.Flags().BoolVar(&strict, "strict", false, "refuse a manifest with something that a target cannot take")
+	return c
+}
+
+// buildAll compiles the hosts that were asked for. Every host's errors are found before anything is stored.
+func (a *app) buildAll(m *manifest, allHosts bool) ([]*built, error) {
+	if !allHosts || len(m.Hosts()) == 0 {
+		if a.host == "" {
+			b, err := a.compileHere(m)
+			return []*built{b}, err
+		}
+		b, err := a.compileAny(m, a.host)
+		return []*built{b}, err
+	}
+	var all []*built
+	faults := inputError{texts: m.Texts()}
+	for _, host := range m.Hosts() {
+		b, err := a.compileAny(m, host)
+		input, ok := err.(inputError)
+		switch {
+		case ok:
+			faults.list = append(faults.list, input.list...)
+		case err != nil:
+			return nil, fmt.Errorf("host %s: %w", host, err)
+		}
+		all = append(all, b)
+	}
+	if len(faults.list) > 0 {
+		return nil, faults
+	}
+	return all, nil
+}
+
+func (a *app) printBuilt(results []buildResult, all []*built, list bool) {
+	switch {
+	case a.json && list:
+		a.printJSON(results)
+	case a.json:
+		a.printJSON(results[0])
+	default:
+		for i, r := range results {
+			a.printWarnings(all[i].warnings, all[i].manifest.Texts())
+			for _, l := range r.Losses {
+				fmt.Fprintf(a.stderr, "%s:%d: %s\n", diag.EscapeLine(l.File), l.Line, diag.EscapeLine(l.What))
+			}
+			fmt.Fprintln(a.stdout, r.StorePath)
+		}
+	}
+}
+
+// lossless refuses trees that lost something of the manifest.
+func lossless(all []*built) error {
+	var list diag.List
+	for _, b := range all {
+		for _, l := range b.losses {
+			list.Errorf(diag.Range{File: l.File, Start: diag.Pos{Line: l.Line, Column: 1}, End: diag.Pos{Line: l.Line, Column: 1}},
+				"loss", l.What, "Take it out, or build without --strict.")
+		}
+	}
+	if len(list) > 0 {
+		return inputError{list: list}
+	}
+	return nil
+}

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/internal/generation"
+	"github.com/agentihooks/agentihooks/internal/store"
+)
+
+func generationsCommand(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "generations",
+		Short: "List the generations of this home",
+		RunE: func(*cobra.Command, []string) error {
+			home, err := a.openHome(false)
+			if err != nil {
+				return err
+			}
+			live, _, err := home.state.Current()
+			if err != nil {
+				return err
+			}
+			records, err := home.state.List()
+			if err != nil {
+				return err
+			}
+			type row struct {
+				Number    generation.Number `json:"number"`
+				CreatedAt time.Time         `json:"createdAt"`
+				StorePath store.Path        `json:"storePath"`
+				Host      string            `json:"host"`
+				Message   string            `json:"message"`
+			}
+			rows := []row{}
+			for _, r := range records {
+				rows = append(rows, row{r.Number, r.CreatedAt, home.store.PathOf(r.Store), r.Host, r.Message})
+			}
+			if a.json {
+				a.printJSON(struct {
+					Schema      int               `json:"schema"`
+					Current     generation.Number `json:"current"`
+					Generations []row             `json:"generations"`
+				}{schema, live, rows})
+				return nil
+			}
+			for _, r := range rows {
+				mark := " "
+				if r.Number == live {
+					mark = "*"
+				}
+				fmt.Fprintf(a.stdout, "%s %3s  %s  %s  %s\n", mark, r.Number, r.CreatedAt.Format("2006-01-02 15:04:05Z"), r.Host, diag.EscapeLine(r.Message))
+			}
+			return nil
+		},
+	}
+}

@@ -1,0 +1,181 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentihooks/agentihooks/internal/activate"
+	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/internal/facts"
+	"github.com/agentihooks/agentihooks/internal/generation"
+	"github.com/agentihooks/agentihooks/internal/store"
+	"github.com/agentihooks/agentihooks/targets"
+	"github.com/agentihooks/agentihooks/targets/target"
+)
+
+// lockWait is how long a command waits for another one that writes.
+const lockWait = 10 * time.Second
+
+func switchCommand(a *app) *cobra.Command {
+	var dryRun, fromAgent bool
+	var text string
+	c := &cobra.Command{
+		Use:   "switch",
+		Short: "Build the manifest and make it live",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := a.refuseAgent(fromAgent || dryRun); err != nil {
+				return err
+			}
+			m, err := a.load()
+			if err != nil {
+				return err
+			}
+			b, err := a.compileHere(m)
+			if err != nil {
+				return err
+			}
+			home, err := a.openHome(false)
+			if err != nil {
+				return err
+			}
+			risks := targets.Risks(home.liveReader(), treeReader(b.tree))
+			manifest, err := filepath.Abs(m.path)
+			if err != nil {
+				return err
+			}
+			res, err := activate.Switch(cmd.Context(), activate.Request{
+				State: home.state, Store: home.store, Machine: home.machine, Tree: b.tree, Wait: lockWait, DryRun: dryRun,
+				Record: generation.Record{
+					CreatedAt: a.now().UTC().Truncate(time.Second), Message: text, Manifest: manifest, Revision: m.Revision(),
+					Release: release(), Facts: facts.Encode(b.facts),
+				},
+			})
+			if err != nil {
+				return err
+			}
+			if !dryRun {
+				if err := home.state.WriteOrigins(b.tree.Hash, generation.OriginsOf(b.tree)); err != nil {
+					return fmt.Errorf("generation %s is live, but its origins were not recorded: %w", res.Generation, err)
+				}
+			}
+			return a.printResult(res, risks, b.warnings, m.Texts(), dryRun)
+		},
+	}
+	c.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be done, write nothing")
+	c.Flags().StringVarP(&text, "message", "m", "", "a note to find the generation by")
+	fromAgentFlag(c, &fromAgent)
+	return c
+}
+
+func fromAgentFlag(c *cobra.Command, value *bool) {
+	c.Flags().BoolVar(value, "from-agent", false, "allow it in an agent's shell")
+}
+
+// refuseAgent refuses a command that changes what the agents may do when an agent itself runs it. Copilot CLI sets
+// COPILOT_CLI=1 in the shell of its bash tool and for its hooks (seen on 1.0.80, 1.0.83 and 1.0.102).
+func (a *app) refuseAgent(allowed bool) error {
+	if a.env("COPILOT_CLI") == "1" && !allowed {
+		return fmt.Errorf("this is an agent's shell (COPILOT_CLI=1), and an agent does not decide what it may do: a person runs this command, or adds --from-agent")
+	}
+	return nil
+}
+
+// home is the state and store of this machine.
+type home struct {
+	state   generation.State
+	store   store.Store
+	machine activate.Machine
+}
+
+// openHome opens the state folder, and makes it for a command that writes there without a plan.
+func (a *app) openHome(write bool) (home, error) {
+	local, err := facts.Read(a.env, nil)
+	if err != nil {
+		return home{}, fmt.Errorf("reading the facts of this machine: %w", err)
+	}
+	open := generation.LookState
+	if write {
+		open = generation.OpenState
+	}
+	state, err := open(local.StateDir, local.Home)
+	if err != nil {
+		return home{}, fmt.Errorf("opening the state folder %s: %w", local.StateDir, err)
+	}
+	return home{
+		state:   state,
+		store:   store.New(local.StateDir),
+		machine: activate.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Home: local.Home},
+	}, nil
+}
+
+// action is an action as the interface shows it.
+type action struct {
+	activate.Action
+	Risk []string `json:"risk"`
+}
+
+// printResult prints what a switch or rollback did.
+func (a *app) printResult(res activate.Result, risks []target.Risk, warnings diag.List, texts map[string][]byte, dryRun bool) error {
+	all := res.Warnings
+	for _, r := range risks {
+		if r.Dest == "" && res.Changed {
+			all = append(all, "risk: "+r.Text)
+		}
+	}
+	actions := []action{}
+	for _, act := range res.Actions {
+		actions = append(actions, action{act, risksOf(risks, act.Path)})
+	}
+	if a.json {
+		for _, d := range warnings.Sorted() {
+			all = append(all, d.Summary+": "+d.Detail)
+		}
+		a.printJSON(struct {
+			Schema     int                `json:"schema"`
+			Changed    bool               `json:"changed"`
+			Previous   *generation.Number `json:"previous"`
+			Generation generation.Number  `json:"generation"`
+			StorePath  store.Path         `json:"storePath"`
+			Actions    []action           `json:"actions"`
+			Warnings   []string           `json:"warnings"`
+		}{schema, res.Changed, res.Previous, res.Generation, res.StorePath, actions, append([]string{}, all...)})
+		return nil
+	}
+	a.printWarnings(warnings, texts)
+	for _, act := range actions {
+		fmt.Fprintf(a.stdout, "%-7s%s\n", act.Kind, diag.EscapeLine(act.Path))
+		for _, r := range act.Risk {
+			fmt.Fprintf(a.stdout, "       risk: %s\n", diag.EscapeLine(r))
+		}
+	}
+	for _, w := range all {
+		fmt.Fprintln(a.stderr, diag.EscapeLine(w))
+	}
+	switch {
+	case !res.Changed:
+		fmt.Fprintf(a.stdout, "nothing to do: generation %s is live\n", res.Generation)
+	case dryRun:
+		fmt.Fprintln(a.stdout, "nothing was written (--dry-run)")
+	default:
+		from := "an empty home"
+		if res.Previous != nil {
+			from = "generation " + res.Previous.String()
+		}
+		fmt.Fprintf(a.stdout, "generation %s is live, after %s\n", res.Generation, from)
+	}
+	return nil
+}
+
+func risksOf(risks []target.Risk, path string) []string {
+	out := []string{}
+	for _, r := range risks {
+		if string(r.Dest) == path {
+			out = append(out, r.Text)
+		}
+	}
+	return out
+}

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"runtime"
+
+	"github.com/agentihooks/agentihooks/compiler"
+	"github.com/agentihooks/agentihooks/compiler/model"
+	"github.com/agentihooks/agentihooks/hookbin"
+	"github.com/agentihooks/agentihooks/hookbin/guard"
+	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/internal/facts"
+	"github.com/agentihooks/agentihooks/internal/sources"
+	"github.com/agentihooks/agentihooks/internal/tree"
+	"github.com/agentihooks/agentihooks/modules"
+	"github.com/agentihooks/agentihooks/targets"
+	"github.com/agentihooks/agentihooks/targets/target"
+)
+
+// specs is what the manifest may say of targets and guards.
+func specs() compiler.Specs {
+	return compiler.Specs{Targets: targets.Specs(), Guards: guard.Specs()}
+}
+
+// manifest is a loaded manifest with where it came from.
+type manifest struct {
+	*compiler.Manifest
+	path     string    // as shown to the user
+	warnings diag.List // of loading
+}
+
+// load reads the manifest.
+func (a *app) load() (*manifest, error) {
+	path, err := a.manifestPath()
+	if err != nil {
+		return nil, err
+	}
+	folder, base, err := sources.Manifest(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("there is no manifest at %s: write one with \"agentihooks init\", or name yours with --file", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the folder of %s: %w", path, err)
+	}
+	if base != filepath.Base(path) {
+		path = filepath.Join(folder.Path(), base)
+	}
+	m, list := compiler.Load(compiler.Sources{Name: path, Root: folder, Module: folder.Module, Builtin: modules.FS}, specs())
+	if list.HasErrors() {
+		return nil, inputError{list, m.Texts()}
+	}
+	return &manifest{m, path, list}, nil
+}
+
+// built is one host's tree and how it came about.
+type built struct {
+	manifest *manifest
+	host     string
+	facts    model.Facts
+	tree     tree.Tree
+	losses   []target.Loss
+	warnings diag.List
+}
+
+// compile resolves the manifest for a host and renders it.
+// local says that the facts are this machine's, so that more of them can be read.
+func (a *app) compile(m *manifest, host string, known model.Facts, local bool) (*built, error) {
+	machine, list := m.Resolve(host, known)
+	if list.HasErrors() {
+		return nil, inputError{list, m.Texts()}
+	}
+	if local {
+		machine.Facts.Which = maps.Clone(known.Which)
+		maps.Copy(machine.Facts.Which, facts.Which(a.env, targets.Probes(machine)))
+	}
+	hook, err := a.hookBinary(machine.Facts.OS, machine.Facts.Arch)
+	if err != nil && len(machine.Targets) > 0 {
+		return nil, err
+	}
+	out, losses, rendered := targets.Render(machine, hook)
+	list = append(list, rendered...)
+	if list.HasErrors() {
+		return nil, inputError{list, m.Texts()}
+	}
+	list = append(m.warnings, list...)
+	return &built{manifest: m, host: host, facts: machine.Facts, tree: out, losses: losses, warnings: list}, nil
+}
+
+// hookBinary is the hook for a system: the embedded one, or in a build without it the file beside our own executable.
+func (a *app) hookBinary(goos, goarch string) ([]byte, error) {
+	if hook, ok := hookbin.Binary(goos, goarch); ok {
+		return hook, nil
+	}
+	if goos == runtime.GOOS && goarch == runtime.GOARCH {
+		self, err := a.executable()
+		if err != nil {
+			return nil, fmt.Errorf("finding our own executable: %w", err)
+		}
+		if hook, err := os.ReadFile(filepath.Join(filepath.Dir(self), "agentihooks-hook")); err == nil {
+			return hook, nil
+		}
+	}
+	return nil, fmt.Errorf("this agentihooks was built without the hook for %s/%s: build it with `make build`", goos, goarch)
+}
+
+// printWarnings prints what is no error, as text; with --json they are in the object.
+func (a *app) printWarnings(list diag.List, texts map[string][]byte) {
+	if !a.json {
+		a.printer(texts).Print(list)
+	}
+}
