@@ -2,7 +2,7 @@ package guard
 
 import "testing"
 
-// patterns is what most cases are judged by.
+// policy compiles patterns; without any, those that most cases are judged by.
 func policy(t testing.TB, patterns ...string) []byte {
 	t.Helper()
 	if len(patterns) == 0 {
@@ -15,6 +15,7 @@ func policy(t testing.TB, patterns ...string) []byte {
 	return data
 }
 
+// judge gives the verdict on a line.
 func judge(t testing.TB, data []byte, command string) Verdict {
 	t.Helper()
 	v, err := Judge("commands", data, Call{Tool: "bash", Command: command})
@@ -24,6 +25,7 @@ func judge(t testing.TB, data []byte, command string) Verdict {
 	return v
 }
 
+// checkAll wants one verdict on all lines.
 func checkAll(t *testing.T, want VerdictKind, cases []string) {
 	t.Helper()
 	data := policy(t)

@@ -7,7 +7,7 @@ import (
 	"github.com/agentihooks/agentihooks/hookbin/shell"
 )
 
-// tokenize cuts a text into words without parsing it. Quotes are dropped, so that pu''sh is one word; with quotesSplit
+// tokenize cuts a text into words without parsing it. Quotes are dropped, so that pu”sh is one word; with quotesSplit
 // they end a word instead.
 func tokenize(text, separators string, quotesSplit bool) []string {
 	var out []string

@@ -17,6 +17,32 @@ func expandBraces(word *syntax.Word) [][]syntax.WordPart {
 	if !ok {
 		return [][]syntax.WordPart{{&syntax.BraceExp{}}}
 	}
+	for i := range out {
+		out[i] = mergeNames(out[i])
+	}
+	return out
+}
+
+// mergeNames reads a name again after the braces are gone: $x{a,b} is $xa and $xb.
+func mergeNames(parts []syntax.WordPart) []syntax.WordPart {
+	var out []syntax.WordPart
+	for _, part := range parts {
+		lit, isLit := part.(*syntax.Lit)
+		if isLit && len(out) > 0 {
+			if pe, ok := out[len(out)-1].(*syntax.ParamExp); ok && pe.Short && pe.Index == nil && isName(pe.Param.Value) {
+				end := 0
+				for end < len(lit.Value) && isNameByte(lit.Value[end]) {
+					end++
+				}
+				longer, rest := *pe, *lit
+				longer.Param = &syntax.Lit{Value: pe.Param.Value + lit.Value[:end]}
+				rest.Value = lit.Value[end:]
+				out[len(out)-1] = &longer
+				part = &rest
+			}
+		}
+		out = append(out, part)
+	}
 	return out
 }
 

@@ -71,8 +71,13 @@ func (w *walker) changeDir(args []Word) {
 func (w *walker) setArgs(args []Word) {
 	for i, arg := range args {
 		switch {
+		case arg.Text == "-a":
+			w.exports["*"] = true
 		case arg.Text == "--" && arg.Known():
 			w.args = append([]Word{{}}, args[i+1:]...)
+			return
+		case arg.Text == "-o" && i+1 < len(args) && args[i+1].Text == "allexport":
+			w.exports["*"] = true
 			return
 		case arg.Text == "-o" || arg.Text == "+o":
 			return

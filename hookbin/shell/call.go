@@ -57,14 +57,18 @@ func (w *walker) with(assigns []Assign, run func()) {
 		run()
 		return
 	}
-	old := make([]undo, len(assigns))
+	old, exported := make([]undo, len(assigns)), make([]bool, len(assigns))
 	for i, a := range assigns {
 		before, had := w.vars[a.Name]
-		old[i] = undo{a.Name, before, had}
+		old[i], exported[i] = undo{a.Name, before, had}, w.exports[a.Name]
 		w.set(a.Name, variable{a.Value})
+		w.exports[a.Name] = true
 	}
 	run()
 	for i := len(old) - 1; i >= 0; i-- {
+		if !exported[i] {
+			delete(w.exports, old[i].name)
+		}
 		if old[i].had {
 			w.set(old[i].name, old[i].old)
 		} else {
@@ -76,11 +80,17 @@ func (w *walker) with(assigns []Assign, run func()) {
 // declare walks export, declare, local and their like.
 func (w *walker) declare(d *syntax.DeclClause, redirs []*syntax.Redirect) {
 	w.assigns(d.Args)
+	exports := d.Variant.Value == "export"
 	cmd := Command{Words: []Word{{Text: d.Variant.Value}}, Source: w.cut(d), Redirs: w.redirs(redirs)}
 	for _, a := range d.Args {
 		if a.Name == nil {
-			cmd.Words = append(cmd.Words, w.fields([]*syntax.Word{a.Value})...)
+			words := w.fields([]*syntax.Word{a.Value})
+			exports = exports || len(words) > 0 && strings.HasPrefix(words[0].Text, "-") && strings.Contains(words[0].Text, "x")
+			cmd.Words = append(cmd.Words, words...)
 			continue
+		}
+		if exports {
+			w.exports[a.Name.Value] = true
 		}
 		if a.Naked {
 			cmd.Words = append(cmd.Words, Word{Text: a.Name.Value})

@@ -67,10 +67,11 @@ func (w *walker) wrap(c Command, spec *wrapper, args []Word) {
 	for _, o := range s.options {
 		switch {
 		case has(spec.texts, o.name):
-			w.within(Subshell, func() { w.open(c, o.value) })
+			w.child(func() { w.open(c, o.value) })
 		case spec.name == "env" && (o.name == "-S" || o.name == "--split-string"):
 			rest := args[min(o.next, len(args)):]
-			w.within(Subshell, func() { w.open(c, Word{Text: "env "}.then(o.value).then(quoteAll(rest))) })
+			w.child(func() { w.open(c, Word{Text: "env "}.then(o.value).then(quoteAll(rest))) })
+			return
 		}
 	}
 	if spec.input && len(s.starts) == 0 {
@@ -82,7 +83,7 @@ func (w *walker) wrap(c Command, spec *wrapper, args []Word) {
 		case aCommand:
 			w.with(s.assigns, func() { w.wrapped(spec.name, c, rest) })
 		case aText:
-			w.within(Subshell, func() { w.open(c, join(rest)) })
+			w.child(func() { w.open(c, join(rest)) })
 		case aSub:
 			if sub := wrapperFor(spec.name + " " + rest[0].Text); sub != nil && rest[0].Known() {
 				w.wrap(c, sub, rest[1:])
@@ -160,7 +161,7 @@ func (w *walker) shell(c Command) {
 		if len(given) == 0 {
 			given = c.Words[:1]
 		}
-		w.within(Subshell, func() {
+		w.child(func() {
 			w.args = given
 			w.open(c, rest[0])
 		})
@@ -177,7 +178,7 @@ func (w *walker) fromInput(c Command, args []Word) {
 		return
 	}
 	in := w.stdin.text()
-	w.within(Subshell, func() {
+	w.child(func() {
 		w.args = append(c.Words[:1:1], args...)
 		w.open(c, in)
 	})
@@ -231,7 +232,7 @@ func (w *walker) runFile(c Command, text Word, args []Word) {
 			}
 		}
 	}
-	w.within(Subshell, func() {
+	w.child(func() {
 		w.args = args
 		w.open(c, text)
 	})
@@ -330,7 +331,7 @@ func (w *walker) parallel(c Command, args []Word) {
 			if strings.Contains(template.Text, "{}") && value.Known() {
 				text = Word{Text: strings.ReplaceAll(template.code(), "{}", value.Text)}
 			}
-			w.within(Subshell, func() { w.open(c, text.size()) })
+			w.child(func() { w.open(c, text.size()) })
 		}
 	}
 }

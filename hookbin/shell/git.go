@@ -43,7 +43,7 @@ func (w *walker) gitAlias(c Command, name string, alias Word, rest []Word) {
 	if strings.HasPrefix(alias.Text, "!") {
 		text = alias.from(1)
 	}
-	w.within(Subshell, func() { w.open(c, text.then(quoteAll(rest))) })
+	w.child(func() { w.open(c, text.then(quoteAll(rest))) })
 	if had {
 		w.gitted[name] = before
 	}

@@ -73,7 +73,7 @@ func (w *walker) interpreter(c Command) bool {
 			w.code(c, lang.name, arg.from(at))
 			found = true
 		case arg.Text == "" || arg.Text == "-" || arg.Text[0] == '-':
-		case lang.operand:
+		case lang.operand && !found:
 			w.code(c, lang.name, arg)
 			found = true
 		case !found && !operand:

@@ -121,7 +121,7 @@ func bound(text string) Limit {
 		case '(', '{', '`':
 			openers++
 		case '[':
-			if i > 0 && (isNameByte(text[i-1])) { // an index, which the parser reads by recursion
+			if i > 0 && isNameByte(text[i-1]) { // an index, which the parser reads by recursion
 				openers++
 			}
 		}

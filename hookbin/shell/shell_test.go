@@ -58,7 +58,7 @@ func TestCommands(t *testing.T) {
 		{"a ~ ~/b '~' $HOME", []string{"a|~|~/b|~|~"}},
 		{"a $(b) `c`", []string{"b", "c", "a|<...>|<...>"}},
 		{"a $(echo b c) \"$(echo b c)\"", []string{"echo|b|c", "echo|b|c", "a|b|c|b c"}},
-		{"a $((1+2)) ${#x} <(b)", []string{"b", "a|<!>|<!>|/dev/fd/63"}},
+		{"a $((1+2)) ${#x} <(b)", []string{"b", "a|<!>|<...!>|/dev/fd/63"}},
 		{"a \"$@\" $*", []string{"a|<...>|<...>"}},
 		{"x=b; a $x \"$x$x\" ${x}c", []string{"a|b|bb|bc"}},
 		{"x='b c'; a $x \"$x\" $x$x", []string{"a|b|c|b c|b|cb|c"}},
@@ -84,7 +84,7 @@ func TestCommands(t *testing.T) {
 		{"coproc a; time b; ! c", []string{"a", "b", "c"}},
 		{"a >&2 |& b", []string{"a", "b"}},
 		{"sudo -u b -E c d", []string{"sudo|-u|b|-E|c|d", "c|d"}},
-		{"sudo -? b c", []string{"sudo|-?|b|c", "c", "b|c"}},
+		{"sudo -Z b c", []string{"sudo|-Z|b|c", "c", "b|c"}},
 		{"sudo $x b", []string{"sudo|<...>|b", "<...>|b", "b", "b"}},
 		{"env -i A=b C=d e", []string{"env|-i|A=b|C=d|e", "e"}},
 		{"env -S 'a b' c", []string{"env|-S|a b|c", "env|a|b|c", "a|b|c"}},
@@ -238,7 +238,6 @@ func TestLimits(t *testing.T) {
 		{"8 strings", strings.Repeat("eval ", 8) + "a", NoLimit},
 		{"9 strings", strings.Repeat("eval ", 9) + "a", LimitDepth},
 		{"many commands", strings.Repeat("a;", 20_001), LimitWork},
-		{"long string in a short text", "x=" + strings.Repeat("y", 10_000) + ";eval \"" + strings.Repeat("$x ", 10) + "\"", LimitLength},
 	} {
 		s := Read(test.text)
 		if s.Limit != test.want {

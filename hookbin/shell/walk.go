@@ -1,6 +1,7 @@
 package shell
 
 import (
+	"maps"
 	"strings"
 
 	"mvdan.cc/sh/v3/syntax"
@@ -15,6 +16,7 @@ type walker struct {
 
 	vars    map[string]variable
 	log     []undo
+	exports map[string]bool // variables that other programs get; "*" stands for all
 	funcs   map[string]*function
 	defined []*function
 	aliases map[string]Word
@@ -47,6 +49,7 @@ func newWalker() *walker {
 	return &walker{
 		parser:  syntax.NewParser(syntax.Variant(syntax.LangBash)),
 		vars:    map[string]variable{},
+		exports: map[string]bool{},
 		funcs:   map[string]*function{},
 		aliases: map[string]Word{},
 		gitted:  map[string]Word{},
@@ -131,6 +134,22 @@ func (w *walker) within(context Context, walk func()) {
 		w.join(scope.log)
 	}
 	w.context = outer
+}
+
+// child walks what another shell runs: of this one it gets the exported variables alone.
+func (w *walker) child(walk func()) {
+	vars, log, funcs, aliases := w.vars, w.log, w.funcs, w.aliases
+	w.vars, w.log, w.funcs, w.aliases = map[string]variable{}, nil, map[string]*function{}, map[string]Word{}
+	if w.exports["*"] {
+		maps.Copy(w.vars, vars)
+	}
+	for name := range w.exports {
+		if v, ok := vars[name]; ok {
+			w.vars[name] = v
+		}
+	}
+	w.within(Subshell, walk)
+	w.vars, w.log, w.funcs, w.aliases = vars, log, funcs, aliases
 }
 
 func (w *walker) stmts(list []*syntax.Stmt) {
