@@ -76,7 +76,7 @@ Edit the manifest, look at "agentihooks diff", run "agentihooks switch"; "agenti
 	flags.StringVar(&a.facts, "facts", "", "read facts from a file of \"facts --json\", or from a folder with one <host>.json each")
 	flags.StringVar(&a.color, "color", "auto", "auto, always or never")
 	flags.BoolVar(&a.json, "json", false, "print one JSON object")
-	flags.BoolVarP(&a.verbose, "verbose", "v", false, "say more")
+	flags.BoolVarP(&a.verbose, "verbose", "v", false, "say which manifest, host and tree it is about")
 	for _, command := range commands {
 		c := command(a)
 		noArgs := c.Args == nil

@@ -88,6 +88,9 @@ func (a *app) compile(m *manifest, host string, known model.Facts, local bool) (
 		return nil, inputError{list, m.Texts()}
 	}
 	list = append(m.warnings, list...)
+	if a.verbose {
+		fmt.Fprintf(a.stderr, "manifest %s\nhost %s\ntree %s, %d files\n", diag.EscapeLine(m.path), host, out.Name(), len(out.Files))
+	}
 	return &built{manifest: m, host: host, facts: machine.Facts, tree: out, losses: losses, warnings: list}, nil
 }
 
