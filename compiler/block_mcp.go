@@ -12,7 +12,7 @@ func mcpBlock() blockType {
 	number, boolean, text := kind(model.TypeNumber), kind(model.TypeBool), kind(model.TypeString)
 	key := "mcp-config.json: "
 	return blockType{
-		name: "mcp", label: "name", in: everywhere(), literals: true,
+		name: "mcp", label: "name", in: everywhere(),
 		doc:    "An MCP server: a local one with `command`, or a remote one with `url`.",
 		labels: serverName, check: checkServer,
 		specs: []model.BlockSpec{{Type: "mcp", Attributes: []model.AttrSpec{

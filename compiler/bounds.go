@@ -10,10 +10,12 @@ import (
 	"github.com/agentihooks/agentihooks/internal/diag"
 )
 
+// MaxFile bounds every text that is read, in bytes.
+const MaxFile = 1 << 20
+
 // The parser and the evaluator of hcl 2.25.0 recurse: 60,000 open brackets end the process with a stack overflow that
 // no recover sees. So the size and the depth of a text are bounded before it is parsed.
 const (
-	maxFileBytes = 1 << 20
 	maxNesting   = 100
 	maxOperators = 1000
 )
@@ -32,9 +34,9 @@ type lexFunc func(src []byte, name string, start hcl.Pos) (hclsyntax.Tokens, hcl
 
 func bounded(text []byte, name string, lex lexFunc) (out diag.List) {
 	whole := diag.Range{File: name}
-	if len(text) > maxFileBytes {
+	if len(text) > MaxFile {
 		out.Errorf(whole, "too-large", "The file is too large",
-			"It has %d bytes; at most %d are read. Split it into modules.", len(text), maxFileBytes)
+			"It has %d bytes; at most %d are read. Split it into modules.", len(text), MaxFile)
 		return out
 	}
 	if i := bytes.IndexByte(text, 0); i >= 0 {

@@ -20,7 +20,6 @@ type converter struct {
 	expr     *expr  // the attribute's
 	what     string // "`env` of mcp `x`"
 	secret   bool   // secrets are allowed
-	literals bool   // texts are searched for credentials
 	diags    *diag.List
 	reported map[diag.Range]bool // secrets that were reported, by place
 }
@@ -216,9 +215,6 @@ func (c *converter) text(s string, o origin, t model.Type, names []string, what 
 }
 
 func (c *converter) credential(s string, o origin, what string) {
-	if !c.literals {
-		return
-	}
 	if kind := looksLikeCredential(s); kind != "" {
 		c.diags.Errorf(o.at, "credential", what+" holds what looks like "+kind,
 			"It would be written into files that the agent can read. Declare `secret \"NAME\" { env = \"NAME\" }` and write ${secret.NAME} in its place.")

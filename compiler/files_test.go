@@ -110,7 +110,8 @@ commands = ["odd/*"]
 		"outside-source `skills/leaves/x` leads outside the source folder",
 		"too-deep `skills/loop` is nested too deeply",
 		"not-a-file `pipe.md` is no regular file",
-		"invalid-path A path holds characters that no name may have",
+		"invalid-path The path \"odd/a\\nb.md\" holds characters that no name may have",
+		"invalid-path The path \"odd/a\\xff.md\" holds characters that no name may have",
 		"invalid-path The path `odd/a\\b.md` holds a backslash",
 	}
 	for _, w := range want {
@@ -158,7 +159,7 @@ func TestTooLarge(t *testing.T) {
 	if len(diags) != 2 || diags[0].Code != "too-large" || diags[1].Code != "too-large" {
 		t.Errorf("%v", diags)
 	}
-	must(t, os.WriteFile(filepath.Join(dir, "machine.hcl"), []byte(strings.Repeat("#", maxFileBytes+1)), 0o644))
+	must(t, os.WriteFile(filepath.Join(dir, "machine.hcl"), []byte(strings.Repeat("#", MaxFile+1)), 0o644))
 	if _, _, diags := run(src, testFacts()); len(diags) != 1 || diags[0].Code != "too-large" {
 		t.Errorf("%v", diags)
 	}

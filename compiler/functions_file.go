@@ -44,7 +44,7 @@ func (s *source) text(name string) (string, error) {
 	clean, p := s.validPath(name)
 	if p == nil {
 		var data []byte
-		if data, p = s.read(clean, maxFileBytes); p == nil {
+		if data, p = s.read(clean, MaxFile); p == nil {
 			if !utf8.Valid(data) {
 				return "", function.NewArgErrorf(0, "`%s` is no UTF-8 text", s.show(clean))
 			}

@@ -92,7 +92,7 @@ func (ev *evaluator) layerOnce(ly *layer) *layerValue {
 // set evaluates an attribute of a body.
 func (ev *evaluator) set(ly *layer, a attribute, out *layerValue) (setValue, bool) {
 	table := ev.m.table.bodyAttr(a.spec.Name)
-	n, ok := ev.attribute(a, "`"+a.spec.Name+"`", false, true, out)
+	n, ok := ev.attribute(a, "`"+a.spec.Name+"`", true, out)
 	if !ok || n.kind == null {
 		return setValue{}, false
 	}
@@ -116,7 +116,7 @@ func (ev *evaluator) block(b *block, out *layerValue) *blockValue {
 	v := &blockValue{kind: b.kind, label: b.label, at: rangeOf(b.at), bad: b.bad}
 	for _, a := range b.attrs {
 		what := "`" + a.spec.Name + "` of " + b.kind.name + " `" + b.label + "`"
-		n, ok := ev.attribute(a, what, b.kind.literals, a.spec.Merge == model.MergeSet, out)
+		n, ok := ev.attribute(a, what, a.spec.Merge == model.MergeSet, out)
 		if !ok {
 			v.bad = true
 			continue
@@ -127,7 +127,7 @@ func (ev *evaluator) block(b *block, out *layerValue) *blockValue {
 }
 
 // attribute evaluates one attribute. Without ok it failed, or is not known.
-func (ev *evaluator) attribute(a attribute, what string, literals, only bool, out *layerValue) (*node, bool) {
+func (ev *evaluator) attribute(a attribute, what string, only bool, out *layerValue) (*node, bool) {
 	r := ev.eval(a.expr)
 	out.diags = append(out.diags, r.diags...)
 	if !r.ok {
@@ -143,7 +143,7 @@ func (ev *evaluator) attribute(a attribute, what string, literals, only bool, ou
 		delete(marks, onlyMark{})
 	}
 	before := len(out.diags)
-	c := converter{ev: ev, expr: a.expr, what: what, secret: a.spec.Secret, literals: literals, diags: &out.diags}
+	c := converter{ev: ev, expr: a.expr, what: what, secret: a.spec.Secret, diags: &out.diags}
 	n := c.convert(v.WithMarks(marks), a.spec.Type)
 	if n == nil {
 		return nil, false

@@ -98,7 +98,7 @@ func (l *loader) finish() {
 // parse reads one HCL file of a folder. It is nil if the file cannot be used.
 func (l *loader) parse(src *source, rel string) *hclsyntax.Body {
 	name := src.show(rel)
-	raw, p := src.read(rel, maxFileBytes)
+	raw, p := src.read(rel, MaxFile)
 	if p != nil {
 		l.diags.Errorf(diag.Range{File: name}, p.code, p.summary, "%s", p.detail)
 		return nil

@@ -95,7 +95,7 @@ func (r *resolver) chosen() []*profile {
 		return nil
 	}
 	var found layerValue
-	n, ok := r.ev.attribute(*r.host.profiles, "`profiles` of host `"+r.host.label+"`", false, false, &found)
+	n, ok := r.ev.attribute(*r.host.profiles, "`profiles` of host `"+r.host.label+"`", false, &found)
 	r.diags = append(r.diags, found.diags...)
 	r.unknown = append(r.unknown, found.unknown...)
 	if !ok {
@@ -156,7 +156,7 @@ func (r *resolver) enabled(inst *instance) bool {
 		}
 		a := attribute{expr: o.enabled, at: o.at, spec: enabledAttr()}
 		var found layerValue
-		n, ok := r.ev.attribute(a, "`enabled` of module `"+inst.label+"`", false, false, &found)
+		n, ok := r.ev.attribute(a, "`enabled` of module `"+inst.label+"`", false, &found)
 		r.diags = append(r.diags, found.diags...)
 		r.unknown = append(r.unknown, found.unknown...)
 		if ok && n.kind == leaf {
@@ -341,7 +341,7 @@ func (r *resolver) requireFacts(host string) {
 // whether evaluates a condition over facts. known is false if it cannot be told.
 func (ev *evaluator) whether(a attribute, what string) (yes, known bool, u unknown, diags diag.List) {
 	var found layerValue
-	n, ok := ev.attribute(a, what, false, false, &found)
+	n, ok := ev.attribute(a, what, false, &found)
 	if len(found.unknown) > 0 {
 		return false, false, found.unknown[0], found.diags
 	}

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"strconv"
 	"strings"
 	"sync"
 	"unicode/utf8"
@@ -200,7 +201,7 @@ func (s *source) validPath(p string) (string, *problem) {
 	case strings.Contains(p, `\`):
 		return "", &problem{"invalid-path", "The path `" + p + "` holds a backslash", "Write / between folders, on every system."}
 	case !utf8.ValidString(p) || !printable(p):
-		return "", &problem{"invalid-path", "A path holds characters that no name may have", "Control characters and bytes that are no UTF-8 cannot be stored. Rename the file."}
+		return "", &problem{"invalid-path", "The path " + strconv.Quote(p) + " holds characters that no name may have", "Control characters and bytes that are no UTF-8 cannot be stored. Rename the file."}
 	}
 	outside := &problem{
 		"outside-source", "`" + p + "` is outside the source folder",

@@ -47,8 +47,6 @@ type blockType struct {
 	exclusive []string
 	// labels says what is wrong with a label, if anything, and what to do.
 	labels func(string) string
-	// literals says that strings are searched for what looks like a credential.
-	literals bool
 	// decode reads one block. Labelled settings blocks have none: they are decoded by their specs.
 	decode func(*loader, *layer, *hclsyntax.Block)
 	// check looks at a merged block, all of whose attributes have the right types.

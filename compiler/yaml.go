@@ -44,8 +44,8 @@ func yamlDecodeFunction() function.Function {
 }
 
 func decodeYAML(text string) (cty.Value, error) {
-	if len(text) > maxFileBytes {
-		return cty.NilVal, fmt.Errorf("the text has more than %d bytes", maxFileBytes)
+	if len(text) > MaxFile {
+		return cty.NilVal, fmt.Errorf("the text has more than %d bytes", MaxFile)
 	}
 	tokens := lexer.Tokenize(text)
 	if err := checkYAMLDepth(tokens); err != nil {

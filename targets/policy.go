@@ -29,13 +29,14 @@ func compilePolicy(m model.Machine) (policy.Policy, diag.List) {
 	for _, block := range m.Secrets {
 		secret := policy.Secret{
 			Name: block.Label,
+			Doc:  block.Attrs.Get("doc").Text,
 			Env:  block.Attrs.Get("env").Text,
 			File: block.Attrs.Get("file").Text,
 		}
 		for _, word := range block.Attrs.Get("command").List {
 			secret.Command = append(secret.Command, word.Text)
 		}
-		for _, s := range append([]string{secret.Env, secret.File}, secret.Command...) {
+		for _, s := range append([]string{secret.Doc, secret.Env, secret.File}, secret.Command...) {
 			if !plainText(s) {
 				diags.Errorf(block.Origin, "invalid-text", fmt.Sprintf("secret %q: %q is no plain text", block.Label, s),
 					"It has to be UTF-8 without NUL. Correct it.")

@@ -14,10 +14,11 @@ import (
 
 // app is the world of one run, and its common flags.
 type app struct {
-	stdout, stderr io.Writer
-	env            func(string) string
-	now            func() time.Time
-	executable     func() (string, error)
+	stdout     *output
+	stderr     io.Writer
+	env        func(string) string
+	now        func() time.Time
+	executable func() (string, error)
 
 	file    string
 	host    string
@@ -55,7 +56,9 @@ Edit the manifest, look at "agentihooks diff", run "agentihooks switch"; "agenti
 		SilenceUsage:  true,
 		Args:          cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			_ = cmd.Help()
+			if !a.json {
+				_ = cmd.Help()
+			}
 			return usagef("name a command")
 		},
 		PersistentPreRunE: func(*cobra.Command, []string) error {
@@ -87,10 +90,30 @@ Edit the manifest, look at "agentihooks diff", run "agentihooks switch"; "agenti
 		root.AddCommand(c)
 	}
 	root.Args = usageArgs(root.Args)
-	if err := root.Execute(); err != nil {
+	// A flag that cannot be parsed is reported in the form that the others ask for.
+	a.json = slices.Contains(args, "--json")
+	err := root.Execute()
+	if err == nil {
+		err = a.stdout.fault
+	}
+	if err != nil {
 		return a.report(err)
 	}
 	return exitDone
+}
+
+// output is standard output. It keeps the first error: what could not be printed was not done.
+type output struct {
+	io.Writer
+	fault error
+}
+
+func (o *output) Write(p []byte) (int, error) {
+	n, err := o.Writer.Write(p)
+	if err != nil && o.fault == nil {
+		o.fault = fmt.Errorf("writing the output: %w", err)
+	}
+	return n, err
 }
 
 // usageArgs makes a wrong argument a wrong use (exit code 2).
@@ -137,6 +160,9 @@ func (a *app) colored(w io.Writer) bool {
 
 // terminal reports whether w is one: what is printed there is escaped, so that no file can play with it.
 func terminal(w io.Writer) bool {
+	if o, ok := w.(*output); ok {
+		w = o.Writer
+	}
 	file, ok := w.(*os.File)
 	if !ok {
 		return false

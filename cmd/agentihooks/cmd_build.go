@@ -29,6 +29,9 @@ func buildCommand(a *app) *cobra.Command {
 		Use:   "build",
 		Short: "Build into the store and print the store path; nothing becomes live",
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if allHosts && a.host != "" {
+				return usagef("--all-hosts and --host exclude each other")
+			}
 			m, err := a.load()
 			if err != nil {
 				return err

@@ -14,6 +14,9 @@ func checkCommand(a *app) *cobra.Command {
 		Use:   "check",
 		Short: "Parse, resolve and validate the manifest; write nothing",
 		RunE: func(*cobra.Command, []string) error {
+			if allHosts && a.host != "" {
+				return usagef("--all-hosts and --host exclude each other")
+			}
 			m, err := a.load()
 			if err != nil {
 				return err

@@ -17,6 +17,9 @@ func factsCommand(a *app) *cobra.Command {
 		Use:   "facts",
 		Short: "Print what is known about this machine",
 		RunE: func(*cobra.Command, []string) error {
+			if a.facts != "" || a.host != "" {
+				return usagef("facts are those of this machine: leave out --facts and --host")
+			}
 			// With a manifest, its questions (which) are answered too; without one the machine still has facts.
 			local, err := facts.Read(a.env, nil)
 			if err != nil {

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -60,13 +61,7 @@ func fmtCommand(a *app) *cobra.Command {
 
 // format formats one file and reports whether it differed. A file with errors is left as it is.
 func (a *app) format(stdin io.Reader, file string, check bool) (bool, error) {
-	var src []byte
-	var err error
-	if file == "-" {
-		src, err = io.ReadAll(stdin)
-	} else {
-		src, err = os.ReadFile(file)
-	}
+	src, err := readManifest(stdin, file)
 	if err != nil {
 		return false, fmt.Errorf("reading %s: %w", file, err)
 	}
@@ -83,6 +78,27 @@ func (a *app) format(stdin io.Reader, file string, check bool) (bool, error) {
 		err = replaceFile(file, out)
 	}
 	return differs, err
+}
+
+// readManifest reads a text that the compiler may bound: no more than it takes, and no pipe that nobody writes to.
+func readManifest(stdin io.Reader, file string) ([]byte, error) {
+	in := stdin
+	if file != "-" {
+		info, err := os.Stat(file)
+		if err != nil {
+			return nil, err
+		}
+		if !info.Mode().IsRegular() {
+			return nil, errors.New("it is no regular file")
+		}
+		f, err := os.Open(file)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		in = f
+	}
+	return io.ReadAll(io.LimitReader(in, compiler.MaxFile+1))
 }
 
 // replaceFile gives a file of the user's new content, whole or not at all. A link stays: the file that it leads to

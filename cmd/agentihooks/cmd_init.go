@@ -19,6 +19,9 @@ func initCommand(a *app) *cobra.Command {
 		Use:   "init",
 		Short: "Write a commented starter manifest",
 		RunE: func(*cobra.Command, []string) error {
+			if _, err := a.openHome(false); err != nil { // root writes nothing into somebody else's home
+				return err
+			}
 			path, err := a.manifestPath()
 			if err != nil {
 				return err

@@ -18,6 +18,14 @@ func shellInitCommand(a *app) *cobra.Command {
 			if err != nil {
 				return usageError{err}
 			}
+			if a.json {
+				a.printJSON(struct {
+					Schema int    `json:"schema"`
+					Shell  string `json:"shell"`
+					Text   string `json:"text"`
+				}{schema, args[0], text})
+				return nil
+			}
 			fmt.Fprint(a.stdout, text)
 			return nil
 		},

@@ -160,6 +160,8 @@ func (a *app) printResult(res activate.Result, risks []target.Risk, warnings dia
 		fmt.Fprintf(a.stdout, "nothing to do: generation %s is live\n", res.Generation)
 	case dryRun:
 		fmt.Fprintln(a.stdout, "nothing was written (--dry-run)")
+	case res.Previous != nil && *res.Previous == res.Generation:
+		fmt.Fprintf(a.stdout, "generation %s is live, and whole again\n", res.Generation)
 	default:
 		from := "an empty home"
 		if res.Previous != nil {

@@ -8,7 +8,7 @@ import (
 
 func main() {
 	a := &app{
-		stdout:     os.Stdout,
+		stdout:     &output{Writer: os.Stdout},
 		stderr:     os.Stderr,
 		env:        os.Getenv,
 		now:        time.Now,

@@ -91,7 +91,7 @@ func (a *app) report(err error) int {
 		out.Errors = append(out.Errors, message{Code: "failed", Summary: err.Error()})
 	}
 	switch {
-	case a.json:
+	case a.json && a.stdout.fault == nil:
 		a.printJSON(out)
 	case errors.As(err, &input):
 		a.printer(input.texts).Print(input.list)

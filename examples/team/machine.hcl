@@ -28,7 +28,7 @@ module "review" {
 target "copilot" {
   statusLine         = true
   mcpDefaultDisabled = true
-  mcpAlwaysEnabled   = ["docs"]
+  mcpAlwaysEnabled   = ["tracker"]
   settings = {
     theme     = "dim"
     keepAlive = "busy"

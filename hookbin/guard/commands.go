@@ -27,7 +27,7 @@ func commandsKind() kind {
 				Name:     "deny",
 				Type:     Strings,
 				Required: true,
-				Doc: "Patterns: a command, and the words and flags that it has to have. Further words are allowed. " +
+				Doc: "Patterns: a command, and the words and flags that it has to have. Others may stand before, between and behind them. " +
 					"`*` stands for the rest of a word; `-f` and `--force` are two flags, so write both.",
 				Example: `["git push --force", "git push -f", "rm -rf /"]`,
 			}},

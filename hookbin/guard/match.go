@@ -170,7 +170,8 @@ func (c *candidate) hasFlag(f *flag) bool {
 			continue // --fo$x is --force only if x is empty, --force=$x always
 		}
 		switch {
-		case globMatch(f.text, word.Text), !valued && globMatch(f.text, given):
+		case globMatch(f.text, word.Text), !valued && globMatch(f.text, given),
+			!valued && word.Known() && abbreviates(given, name):
 			return true
 		case valued && word.Known() && word.Text == name && c.follows(word, value):
 			return true
@@ -185,6 +186,14 @@ func (c *candidate) hasFlag(f *flag) bool {
 		}
 	}
 	return len(f.text) == 2 || !wholeFlags(c.name.Text)
+}
+
+// abbreviates reports whether a long option may stand for another: git, and everything that uses getopt_long, take
+// --har for --hard (git 2.39 and GNU rm 9.1, tried). What ends at a dash of the longer one is an option of its own:
+// --force is not short for --force-with-lease.
+func abbreviates(short, long string) bool {
+	rest, ok := strings.CutPrefix(long, short)
+	return ok && len(short) > 2 && !strings.Contains(long, "*") && strings.HasPrefix(short, "--") && !strings.HasPrefix(rest, "-")
 }
 
 // follows reports whether a flag's value stands in the word after it.

@@ -14,6 +14,8 @@ func TestPatterns(t *testing.T) {
 	}{
 		{"shutdown", []string{"shutdown", "sudo shutdown -h now", "/sbin/shutdown"}, []string{"echo shutdown", "shutdownx", "x shutdown"}},
 		{"/usr/bin/git push", []string{"git push", "/opt/git push"}, []string{"git pull"}},
+		{"git reset --hard", []string{"git reset --har", "git reset --h HEAD~1"}, []string{"git reset --", "git reset --soft", "git reset --hardly"}},
+		{"git push --force-with-lease", []string{"git push --force-with-lease", "git push --force-with-l"}, []string{"git push --force"}},
 		{"mkfs*", []string{"mkfs", "mkfs.ext4 /dev/sda"}, []string{"amkfs", "mkf"}},
 		{"* --no-verify", []string{"git commit --no-verify", "x --no-verify"}, []string{"git commit"}},
 		{"git push --force*", []string{"git push --force", "git push --force-with-lease", "git push --force-with-lease=x"}, []string{"git push --forc", "git push"}},

@@ -171,7 +171,11 @@ func (k *keeper) read(name string) (string, error) {
 		err = errors.New("it holds a NUL byte, which no environment variable can")
 	}
 	if err != nil {
-		return "", errors.New("secret " + name + " (" + sourceText(secret) + "): " + err.Error())
+		text := "secret " + name + " (" + sourceText(secret) + "): " + err.Error()
+		if secret.Doc != "" {
+			text += "; " + secret.Doc
+		}
+		return "", errors.New(text)
 	}
 	if k.known == nil {
 		k.known = map[string]string{}

@@ -61,6 +61,9 @@ func unsetSecrets(p policy.Policy, environ []string) []string {
 		if s.Env != s.Name {
 			name += " (environment variable " + visible(s.Env) + ")"
 		}
+		if s.Doc != "" {
+			name += " (" + cut(visible(s.Doc), maxLine) + ")"
+		}
 		names = append(names, name)
 	}
 	return names

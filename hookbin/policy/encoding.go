@@ -138,6 +138,7 @@ func (w *writer) texts(list []string) {
 
 func (w *writer) secret(s Secret) {
 	w.text(s.Name)
+	w.text(s.Doc)
 	switch {
 	case s.Env != "" && s.File == "" && s.Command == nil:
 		w.number(sourceEnv)
@@ -209,7 +210,7 @@ func (r *reader) texts() []string {
 }
 
 func (r *reader) secret() Secret {
-	s := Secret{Name: r.text()}
+	s := Secret{Name: r.text(), Doc: r.text()}
 	ok := false
 	switch r.number() {
 	case sourceEnv:

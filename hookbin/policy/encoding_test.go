@@ -49,11 +49,11 @@ func TestEncodeIsCanonical(t *testing.T) {
 
 // TestEncodeGolden holds the format still: a policy written by one release is read by the next.
 func TestEncodeGolden(t *testing.T) {
-	p := Policy{Host: "h", Channels: []string{"c"}, Guards: []Guard{{"g", []byte{7}}}, Secrets: []Secret{{Name: "S", Env: "E"}}}
-	want := "ahpolicy" + "\x00\x00\x00\x01" + "\x00\x00\x00\x32" + "\x5a\x2b\xd1\xf2" +
+	p := Policy{Host: "h", Channels: []string{"c"}, Guards: []Guard{{"g", []byte{7}}}, Secrets: []Secret{{Name: "S", Doc: "D", Env: "E"}}}
+	want := "ahpolicy" + "\x00\x00\x00\x01" + "\x00\x00\x00\x37" + "\xa40VI" +
 		"\x00\x00\x00\x01h" + "\x00\x00\x00\x00" + "\x00\x00\x00\x01\x00\x00\x00\x01c" +
 		"\x00\x00\x00\x01\x00\x00\x00\x01g\x00\x00\x00\x01\x07" +
-		"\x00\x00\x00\x01\x00\x00\x00\x01S\x00\x00\x00\x01\x00\x00\x00\x01E"
+		"\x00\x00\x00\x01\x00\x00\x00\x01S\x00\x00\x00\x01D\x00\x00\x00\x01\x00\x00\x00\x01E"
 	if got := string(Encode(p)); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}

@@ -19,6 +19,7 @@ type Guard struct {
 // Secret says where the value of a secret is read when a server is started. One of the three is set.
 type Secret struct {
 	Name    string
+	Doc     string   // what it is and where to get it, for a person who lacks it; may be empty
 	Env     string   // name of an environment variable
 	File    string   // absolute path, or "~/…"; one trailing newline is cut
 	Command []string // argv; its stdout, one trailing newline cut

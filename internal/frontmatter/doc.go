@@ -150,15 +150,19 @@ type source struct {
 	data []byte
 }
 
-// valid refuses what is not UTF-8, and names the line.
+// valid refuses what is not UTF-8 or holds NUL, and names the line.
 func (s source) valid() error {
-	if utf8.Valid(s.data) {
-		return nil
-	}
 	for i := 0; i < len(s.data); {
 		r, size := utf8.DecodeRune(s.data[i:])
-		if r == utf8.RuneError && size == 1 {
-			return &Error{s.line(1 + bytes.Count(s.data[:i], []byte("\n"))), "the text is not UTF-8"}
+		reason := ""
+		switch {
+		case r == utf8.RuneError && size == 1:
+			reason = "the text is not UTF-8"
+		case r == 0:
+			reason = "the text holds a NUL byte"
+		}
+		if reason != "" {
+			return &Error{s.line(1 + bytes.Count(s.data[:i], []byte("\n"))), reason}
 		}
 		i += size
 	}

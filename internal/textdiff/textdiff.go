@@ -52,7 +52,7 @@ func Unified(oldName, newName string, old, new []byte) string {
 		return fmt.Sprintf("%s and %s differ (%s)\n", oldName, newName, why)
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "--- %s\n+++ %s\n", oldName, newName)
+	fmt.Fprintf(&b, "--- %s\n+++ %s\n", headName(oldName), headName(newName))
 	for _, h := range Hunks(string(old), string(new)) {
 		fmt.Fprintf(&b, "@@ -%s +%s @@\n", span(h.OldStart, h.OldCount), span(h.NewStart, h.NewCount))
 		for _, l := range h.Lines {
@@ -64,6 +64,14 @@ func Unified(oldName, newName string, old, new []byte) string {
 		}
 	}
 	return b.String()
+}
+
+// headName is a name as it stands in a patch's head: patch(1) takes a name with a blank whole only up to a tab.
+func headName(name string) string {
+	if strings.Contains(name, " ") {
+		return name + "\t"
+	}
+	return name
 }
 
 func unreadable(old, new []byte) string {

@@ -9,7 +9,7 @@ variable "history" {
 variable "work" {
   type        = bool
   default     = true
-  description = "Deny what throws away uncommitted work: git reset --hard, git clean -f, git checkout and restore of everything, stash drop."
+  description = "Deny what throws away uncommitted work: git reset --hard, git clean -f, git checkout of everything, stash drop."
 }
 
 variable "machine" {
@@ -42,7 +42,6 @@ locals {
     "git clean -f",
     "git checkout -- .",
     "git checkout .",
-    "git restore .",
     "git stash drop",
     "git stash clear",
     "git worktree remove --force",

@@ -26,6 +26,9 @@ var events = []string{
 func (r *renderer) hooks() {
 	on := r.attr("hooks")
 	if on.Kind == model.KindBool && !on.Bool {
+		if guards := r.in.Machine.Guards; len(guards) > 0 {
+			r.diags.Warnf(on.Origin, "guards-off", "the guards do not run", "Without the hook nothing asks them. Set `hooks` to true, or remove the guards.")
+		}
 		return
 	}
 	at := r.in.Block.Origin
