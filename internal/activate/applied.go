@@ -21,10 +21,12 @@ import (
 // Applied is what of the home is ours, $STATE/applied.json: for each merged file and key what we last wrote and what
 // was there before, and every link and folder that we made. It does not depend on generations.
 type Applied struct {
-	Version int    `json:"version"` // AppliedVersion; any other is refused
-	Home    string `json:"home"`    // the home that this state belongs to
-	Files   []File `json:"files,omitempty"`
-	Paths   []Path `json:"paths,omitempty"`
+	Version int      `json:"version"` // AppliedVersion; any other is refused
+	Home    string   `json:"home"`    // the home that this state belongs to
+	Files   []File   `json:"files,omitempty"`
+	Paths   []Path   `json:"paths,omitempty"`
+	Blocks  []Block  `json:"blocks,omitempty"`
+	Staged  []string `json:"staged,omitempty"` // temporary files that could not be removed, by path
 }
 
 // AppliedVersion is the version of applied.json that this package writes and reads.
@@ -32,7 +34,7 @@ const AppliedVersion = 1
 
 const (
 	appliedFile = "applied.json"
-	backups     = "backups" // files that we took over, by the sha256 of their content
+	backups     = "backups" // what we took over
 
 	maxState = 64 << 20 // bytes of applied.json and of the journal: prior values are whole JSON texts
 )
@@ -68,10 +70,14 @@ type Path struct {
 	Prior  *PriorFile `json:"prior,omitempty"` // the file that a link of ours took the place of
 }
 
-// PriorFile is a user's file that we took over; its bytes are in the backups under their digest.
+// PriorFile is what a link of ours took the place of: a link, whose text is all there is to it, or a file or folder whose
+// content is in the backups.
 type PriorFile struct {
-	Digest string `json:"digest"` // sha256 in hex
-	Mode   uint32 `json:"mode"`   // permission bits
+	Digest string `json:"digest,omitempty"` // sha256 in hex: of the bytes, of a folder's archive
+	Mode   uint32 `json:"mode"`             // permission bits
+	Backup string `json:"backup,omitempty"` // its ID there; the first releases had none, and named it by the digest
+	Folder bool   `json:"folder,omitempty"`
+	Link   string `json:"link,omitempty"` // the text of a link
 }
 
 func (a Applied) file(dest string) File {
@@ -106,6 +112,32 @@ func (k Key) element(value []byte) (Element, bool) {
 		}
 	}
 	return Element{}, false
+}
+
+// with is the record of a file that holds what f says, and of o all that f does not speak of.
+func (f File) with(o File) File {
+	f.Created = f.Created || o.Created
+	f.Keys, f.Made = slices.Clone(f.Keys), slices.Clone(f.Made)
+	for _, k := range o.Keys {
+		i := slices.IndexFunc(f.Keys, func(x Key) bool { return x.Set == k.Set && slices.Equal(x.Path, k.Path) })
+		if i < 0 {
+			f.Keys = append(f.Keys, k)
+			continue
+		}
+		elements := slices.Clone(f.Keys[i].Elements)
+		for _, e := range k.Elements {
+			if _, ok := f.Keys[i].element([]byte(e.Value)); !ok {
+				elements = append(elements, e)
+			}
+		}
+		f.Keys[i].Elements = elements
+	}
+	for _, path := range o.Made {
+		if at, found := slices.BinarySearchFunc(f.Made, path, slices.Compare); !found {
+			f.Made = slices.Insert(f.Made, at, path)
+		}
+	}
+	return f
 }
 
 // replaceFile puts f in the place of the record of the same file; a record without keys goes.
@@ -185,6 +217,16 @@ func (a Applied) check() error {
 			return fmt.Errorf("path %q has an impossible earlier file", p.Path)
 		}
 	}
+	for _, path := range a.Staged {
+		if !cleanAbs(path) || !strings.Contains(filepath.Base(path), stageMark) {
+			return fmt.Errorf("%q is no temporary file of ours", path)
+		}
+	}
+	for i, b := range a.Blocks {
+		if !cleanAbs(b.Dest) || !isDigest(b.Digest) || i > 0 && b.Dest <= a.Blocks[i-1].Dest {
+			return fmt.Errorf("block %q is out of order, or not of a clean absolute path", b.Dest)
+		}
+	}
 	return nil
 }
 
@@ -211,7 +253,15 @@ func (k Key) check() error {
 }
 
 // valid also guards the path that the digest becomes part of.
-func (p *PriorFile) valid() bool { return p == nil || isDigest(p.Digest) && p.Mode <= 0o777 }
+func (p *PriorFile) valid() bool {
+	switch {
+	case p == nil:
+		return true
+	case p.Link != "":
+		return *p == PriorFile{Link: p.Link}
+	}
+	return isDigest(p.Digest) && p.Mode <= 0o777 && (isBackupID(p.Backup) || p.Backup == "" && !p.Folder)
+}
 
 func cleanAbs(p string) bool { return filepath.IsAbs(p) && filepath.Clean(p) == p }
 

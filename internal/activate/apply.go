@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"github.com/agentihooks/agentihooks/internal/durable"
 	"github.com/agentihooks/agentihooks/internal/generation"
@@ -20,7 +21,9 @@ type applier struct {
 	store store.Store
 	home  *home
 	journal
-	locked   []string // merged files whose program's locks the caller holds
+	now      time.Time // when backups are made
+	locked   []string  // merged files whose program's locks the caller holds
+	fresh    []string  // folders made since the last sync
 	warnings []string
 }
 
@@ -105,36 +108,11 @@ func (a *applier) prepare() error {
 			return err
 		}
 	}
-	return durable.Sync(a.syncPaths()...)
-}
-
-// backUp keeps the bytes of the files that a link takes the place of. It reads them again: they must still be those
-// that were planned on.
-func (a *applier) backUp() error {
-	for _, l := range a.Late {
-		if l.Prior == nil {
-			continue
-		}
-		data, ok, err := a.current(l.Path)
-		if err != nil {
-			return err
-		}
-		if !ok || digestOf(data) != l.Prior.Digest {
-			return &changedError{l.Path}
-		}
-		path := a.backupPath(l.Prior.Digest)
-		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-			return err
-		}
-		if err := durable.Replace(path, data, 0o600); err != nil {
-			return err
-		}
+	if err := durable.Sync(a.syncPaths()...); err != nil {
+		return err
 	}
+	a.fresh = nil
 	return nil
-}
-
-func (a *applier) backupPath(digest string) string {
-	return filepath.Join(a.state.Dir(), backups, digest)
 }
 
 // mkdir makes one folder in a real folder. One that is there already is fine: somebody else was faster.
@@ -147,9 +125,14 @@ func (a *applier) mkdir(path string) error {
 	if name == ".agentihooks" { // only ours, and it may say what is exported into a shell
 		mode = 0o700
 	}
-	if err := dir.Mkdir(name, mode); err != nil && !errors.Is(err, fs.ErrExist) {
+	err = dir.Mkdir(name, mode)
+	switch {
+	case errors.Is(err, fs.ErrExist):
+		return nil
+	case err != nil:
 		return fmt.Errorf("making %s: %w", path, err)
 	}
+	a.fresh = append(a.fresh, path)
 	return nil
 }
 
@@ -306,6 +289,11 @@ func (a *applier) undo() error {
 	for _, path := range slices.Backward(a.Folders) {
 		_ = a.rmdir(path) // one that holds something by now stays
 	}
+	for _, l := range a.Late { // nothing took their place yet
+		if l.Prior != nil && l.Prior.Backup != "" {
+			all = errors.Join(all, dropBackup(a.state.Dir(), *l.Prior))
+		}
+	}
 	if a.Created {
 		all = errors.Join(all, a.state.Delete(a.Next))
 	}
@@ -321,8 +309,11 @@ func (a *applier) removeLink(path string, fits func(text string) bool) error {
 	if err != nil {
 		return ignoreAbsent(err)
 	}
-	text, err := dir.Readlink(name)
-	if err != nil || !fits(text) {
+	text, ok, err := linkText(dir, name)
+	if err != nil {
+		return fmt.Errorf("reading the link %s: %w", path, err)
+	}
+	if !ok || !fits(text) {
 		return nil
 	}
 	if err := dir.Remove(name); err != nil {

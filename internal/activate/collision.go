@@ -28,6 +28,8 @@ type Collision struct {
 	Column int    `json:"-"`
 	Reason string `json:"-"` // a full sentence
 	Remedy string `json:"-"` // a full sentence: what to do
+
+	block bool // it is about our block in the user's text
 }
 
 // CollisionError refuses a switch: nothing was stored or written. It holds all collisions, sorted by path and key.

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentihooks/agentihooks/internal/durable"
 	"github.com/agentihooks/agentihooks/internal/tree"
 )
 
@@ -30,7 +31,10 @@ func (a *applier) finish(busy error) error {
 		}
 	}
 	for _, path := range a.Rmdirs {
-		if err := a.rmdir(path); err != nil { // mostly something appeared in it since
+		if err := a.rmdir(path); err != nil {
+			if !errors.Is(err, fs.ErrExist) { // else something appeared in it since
+				a.fail(path, err)
+			}
 			a.keepOwned(Path{Path: path, Folder: true})
 		}
 	}
@@ -38,10 +42,16 @@ func (a *applier) finish(busy error) error {
 	for _, l := range a.Late {
 		if err := a.linkLate(l); err != nil {
 			a.fail(l.Path, err)
-			a.disown(l.Path)
+			if !a.made(l) {
+				a.keepRecord(old, l.Path)
+			}
 		}
 	}
 	a.syncHome()
+	if dirs := a.restored(); len(dirs) > 0 { // before their backups go
+		_ = durable.Sync(slices.DeleteFunc(dirs, func(dir string) bool { _, err := os.Stat(dir); return err != nil })...)
+	}
+	a.Applied.Staged = a.stagesLeft()
 	if err := a.Applied.save(a.state.Dir()); err != nil {
 		return fmt.Errorf("recording what is ours: %w", err)
 	}
@@ -68,39 +78,34 @@ func (a *applier) keepOwned(p Path) {
 	}
 }
 
-// disown forgets a link that could not be made.
-func (a *applier) disown(path string) {
+// keepRecord leaves what was on record of a link that could not be made.
+func (a *applier) keepRecord(old Applied, path string) {
 	a.Applied.Paths = slices.DeleteFunc(slices.Clone(a.Applied.Paths), func(p Path) bool { return p.Path == path && !p.Folder })
+	if p, ok := old.path(path); ok && !p.Folder {
+		a.keepOwned(p)
+	}
 }
 
-// takeAway removes a link of ours and puts back the file that it took the place of.
+// made reports whether a link stands although the step failed: then what it took the place of stays on record.
+func (a *applier) made(l linkStep) bool {
+	dir, name, err := a.home.at(l.Path)
+	if err != nil {
+		return false
+	}
+	linked, err := isLink(dir, name, l.Text)
+	return err == nil && linked
+}
+
+// takeAway removes a link of ours and puts back what it took the place of.
 func (a *applier) takeAway(r removeStep) error {
-	ours := func(text string) bool { return beneath(text, a.Live) }
 	if r.Prior == nil {
-		return a.removeLink(r.Path, ours)
+		return a.removeLink(r.Path, func(text string) bool { return beneath(text, a.Live) })
 	}
 	dir, name, err := a.home.at(r.Path)
 	if err != nil {
 		return ignoreAbsent(err)
 	}
-	if text, err := dir.Readlink(name); err != nil || !ours(text) {
-		return nil // done, or the user's by now
-	}
-	data, err := os.ReadFile(a.backupPath(r.Prior.Digest))
-	if err != nil {
-		return err
-	}
-	if digestOf(data) != r.Prior.Digest {
-		return fmt.Errorf("the backup %s is damaged", a.backupPath(r.Prior.Digest))
-	}
-	temp := "." + name + ".agentihooks-prior"
-	if err := ignoreAbsent(dir.Remove(temp)); err != nil { // of a crash
-		return err
-	}
-	if err := writeNew(dir, temp, data, fs.FileMode(r.Prior.Mode)); err != nil {
-		return err
-	}
-	return dir.Rename(temp, name)
+	return a.putBack(dir, name, r)
 }
 
 // linkLate makes a link where something of ours stood, or a file with our content, or nothing.
@@ -111,6 +116,9 @@ func (a *applier) linkLate(l linkStep) error {
 	dir, name, err := a.home.at(l.Path)
 	if err != nil {
 		return err
+	}
+	if l.Prior != nil {
+		return a.displace(dir, name, l)
 	}
 	info, err := dir.Lstat(name)
 	switch {
@@ -129,7 +137,7 @@ func (a *applier) linkLate(l linkStep) error {
 	default:
 		return errors.New("something else stands there by now")
 	}
-	temp := "." + name + ".agentihooks-link"
+	temp := tempName(name, tempLink)
 	if err := ignoreAbsent(dir.Remove(temp)); err != nil { // of a crash
 		return err
 	}
@@ -177,17 +185,8 @@ func (a *applier) syncHome() {
 	for _, l := range a.Late {
 		sync(l.Path)
 	}
-}
-
-// dropBackups removes the backups of files that are back in their place, if no other path needs them.
-func (a *applier) dropBackups() {
-	for _, r := range a.Removes {
-		needed := r.Prior == nil || slices.ContainsFunc(a.Applied.Paths, func(p Path) bool {
-			return p.Prior != nil && p.Prior.Digest == r.Prior.Digest
-		})
-		if !needed {
-			_ = os.Remove(a.backupPath(r.Prior.Digest)) // a leftover costs only space
-		}
+	for _, path := range a.fresh {
+		sync(path)
 	}
 }
 
@@ -205,7 +204,7 @@ func (a *applier) writeMerges(old Applied, busy error, late bool) {
 		if err != nil {
 			failed[m.Dest] = true
 			a.fail(m.Dest, err)
-			a.Applied.replaceFile(old.file(m.Dest))
+			a.recordFailed(m, old)
 		}
 	}
 	for _, m := range a.Merges {
@@ -216,6 +215,25 @@ func (a *applier) writeMerges(old Applied, busy error, late bool) {
 			a.fail(m.Dest, err)
 		}
 	}
+}
+
+// recordFailed records of a file that could not be written what it holds now. Where the first of two writes was made
+// that is the new values and, of what they replaced, all that is still there: none of it is the user's.
+func (a *applier) recordFailed(m mergeStep, old Applied) {
+	data, ok, err := a.current(m.Dest)
+	switch now := digestIf(data, ok); {
+	case err == nil && ok && now == m.After && !m.Interim:
+		return // it was written after all
+	case err == nil && ok && slices.ContainsFunc(a.Merges, func(s mergeStep) bool { return s.Dest == m.Dest && s.Interim && s.After == now }):
+		a.Applied.replaceFile(a.Applied.file(m.Dest).with(old.file(m.Dest)))
+		return
+	}
+	if m.Block {
+		b, ok := old.block(m.Dest)
+		a.Applied.replaceBlock(m.Dest, b, ok)
+		return
+	}
+	a.Applied.replaceFile(old.file(m.Dest))
 }
 
 // mergeTries bounds how often we start over because another program rewrote the file in between.
@@ -245,8 +263,12 @@ func (a *applier) writeMerge(m mergeStep, later []mergeStep, old Applied) error 
 			return err
 		}
 	}
+	anew := a.mergeAnew
+	if m.Block {
+		anew = a.blockAnew
+	}
 	for range mergeTries {
-		if err = a.mergeAnew(m, old); !isChanged(err) {
+		if err = anew(m, old); !isChanged(err) {
 			return err
 		}
 	}
@@ -275,18 +297,19 @@ func (a *applier) publish(dest, stage, before, after string) error {
 		return &changedError{dest}
 	}
 	if before == "" {
-		// Nothing is there: link(2) does not replace what appeared since. A link of ours may be, though.
-		err := dir.Link(stage, name)
-		if err == nil {
-			return dir.Remove(stage)
+		// Nothing is there, and what appeared since is not replaced. A link of ours may be, though.
+		err := a.home.renameFree(dir, stage, name)
+		if err == nil || !errors.Is(err, fs.ErrExist) {
+			return err
 		}
-		if errors.Is(err, fs.ErrExist) {
-			if text, err := dir.Readlink(name); err != nil || !beneath(text, a.Live) {
-				return &changedError{dest}
-			}
+		if ours, err := a.isOurLink(dir, name); err != nil {
+			return err
+		} else if !ours {
+			return &changedError{dest}
 		}
+		return dir.Rename(stage, name)
 	}
-	return dir.Rename(stage, name)
+	return a.swapIn(dir, dest, stage, name, before, after)
 }
 
 // removeFile removes a merged file that we made and that holds nothing any more.
@@ -346,7 +369,7 @@ func (a *applier) replaceNow(m mergeStep, before string, text []byte) error {
 	if info, err := dir.Lstat(name); err == nil && info.Mode().IsRegular() {
 		mode = info.Mode().Perm()
 	}
-	stage := cmp.Or(m.Stage, "."+name+".agentihooks-merge")
+	stage := cmp.Or(m.Stage, tempName(name, "merge"))
 	if err := ignoreAbsent(dir.Remove(stage)); err != nil {
 		return err
 	}

@@ -20,6 +20,8 @@ import (
 type home struct {
 	roots []string            // real bounds, the longest first
 	open  map[string]*os.Root // by path
+
+	plainRename bool // do without the renames that not every file system has
 }
 
 var errNotFolder = errors.New("not a folder")
@@ -156,6 +158,21 @@ const maxRead = 16<<20 + 1
 
 // readRegular reads a regular file without following a link; fs.ErrInvalid if it is something else by now.
 func readRegular(dir *os.Root, name string) ([]byte, fs.FileInfo, error) {
+	for range readTries {
+		data, info, err := readOnce(dir, name)
+		if !errors.Is(err, errReplaced) {
+			return data, info, err
+		}
+	}
+	return nil, nil, fs.ErrInvalid
+}
+
+// readTries bounds how often a file is read that a program replaces between our look at it and our opening it.
+const readTries = 20
+
+var errReplaced = errors.New("replaced while it was opened")
+
+func readOnce(dir *os.Root, name string) ([]byte, fs.FileInfo, error) {
 	want, err := dir.Lstat(name)
 	if err != nil {
 		return nil, nil, err
@@ -173,7 +190,7 @@ func readRegular(dir *os.Root, name string) ([]byte, fs.FileInfo, error) {
 		return nil, nil, err
 	}
 	if !os.SameFile(want, info) {
-		return nil, nil, fs.ErrInvalid
+		return nil, nil, errReplaced
 	}
 	data, err := io.ReadAll(io.LimitReader(f, maxRead))
 	return data, info, err

@@ -44,6 +44,7 @@ type mergeStep struct {
 	After   string `json:"after,omitempty"`
 	Mode    uint32 `json:"mode,omitempty"`
 	Interim bool   `json:"interim,omitempty"` // elements of sets are added, none is removed yet
+	Block   bool   `json:"block,omitempty"`   // a text that we own a block of
 	Late    bool   `json:"late,omitempty"`    // after the removals, for something of ours stands in its place
 
 	data []byte // what Stage is to hold
@@ -128,7 +129,7 @@ func journalOf(p Plan, live string, roots []string, previous, next generation.Nu
 	j.Merges = orderMerges(p.merges)
 	for i := range j.Merges {
 		if m := &j.Merges[i]; m.After != "" {
-			m.Stage = fmt.Sprintf(".%s.agentihooks-%s-%d", filepath.Base(m.Dest), salt, i)
+			m.Stage = tempName(filepath.Base(m.Dest), fmt.Sprintf("%s-%d", salt, i))
 		}
 	}
 	return j
@@ -141,7 +142,8 @@ func orderMerges(merges []fileMerge) []mergeStep {
 	var first, middle, last []mergeStep
 	for _, m := range merges {
 		whole := mergeStep{
-			Dest: m.applied.Dest, Before: digestOrNone(m.before), After: digestOrNone(m.text), Mode: m.mode, Late: m.late, data: m.text,
+			Dest: m.applied.Dest, Before: digestOrNone(m.before), After: digestOrNone(m.text), Mode: m.mode, Late: m.late, Block: m.block,
+			data: m.text,
 		}
 		switch {
 		case m.interim != nil:

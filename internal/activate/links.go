@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"unicode/utf8"
 
 	"github.com/agentihooks/agentihooks/internal/tree"
 )
@@ -81,11 +82,16 @@ func (p *planner) planLink(e tree.Entry) {
 		p.late = append(p.late, step)
 	case place.Kind == RegularFile && digestOf(place.Data) == e.Digest && len(place.Data) < maxRead:
 		if !known {
-			owned.Prior = &PriorFile{e.Digest, uint32(place.Mode)}
+			owned.Prior = &PriorFile{Digest: e.Digest, Mode: uint32(place.Mode)}
 			step.Prior = owned.Prior
 		}
 		p.late = append(p.late, step)
 	case place.Kind == Folder && p.isOwnFolder(dest) && p.willBeEmpty(dest):
+		p.late = append(p.late, step)
+	case place.Kind == Folder && place.Tree == e.Digest && p.hindrance(dest, place) == "",
+		p.adopts(dest) && p.hindrance(dest, place) == "":
+		owned.Prior = priorOf(place)
+		step.Prior = owned.Prior
 		p.late = append(p.late, step)
 	default:
 		p.blockLink(dest, place, known)
@@ -108,17 +114,75 @@ func (p *planner) isOwnFolder(path string) bool {
 	return ok && owned.Folder
 }
 
+// priorOf is the record of what a link takes the place of. Its backup gets its name with the journal.
+func priorOf(place Place) *PriorFile {
+	switch place.Kind {
+	case SymbolicLink:
+		return &PriorFile{Link: place.Text}
+	case Folder:
+		return &PriorFile{Digest: place.Archive, Mode: uint32(place.Mode), Folder: true}
+	}
+	return &PriorFile{Digest: digestOf(place.Data), Mode: uint32(place.Mode)}
+}
+
+// hindrance says why what stands at a destination cannot be taken over: a full sentence, "" if it can be.
+func (p *planner) hindrance(dest string, place Place) string {
+	switch {
+	case place.Kind == Other:
+		return "It is neither file, folder nor link, and cannot be backed up."
+	case place.Kind == RegularFile && len(place.Data) >= maxRead:
+		return fmt.Sprintf("It is larger than %d bytes, too large for the backups.", maxRead-1)
+	case place.Kind == SymbolicLink && !utf8.ValidString(place.Text):
+		return "Where it leads to is no UTF-8 text, and cannot be kept on record."
+	case place.Kind != Folder:
+		return ""
+	case dest == p.New.Copilot || beneath(p.New.Copilot, dest) || beneath(p.Live, dest):
+		return "It holds what the program or agentihooks keeps for itself."
+	case p.isOwnFolder(dest) || p.holdsOurs(dest):
+		return "It holds files of ours and of others."
+	case place.Archive == "":
+		return "It cannot be backed up: " + place.Odd + "."
+	}
+	return ""
+}
+
+// holdsOurs reports whether anything that we made lies in a folder.
+func (p *planner) holdsOurs(dir string) bool {
+	for _, path := range p.Applied.Paths {
+		if beneath(path.Path, dir) {
+			return true
+		}
+	}
+	for _, f := range p.Applied.Files {
+		if beneath(f.Dest, dir) {
+			return true
+		}
+	}
+	for path := range p.gone {
+		if beneath(path, dir) {
+			return true
+		}
+	}
+	return slices.ContainsFunc(p.Applied.Blocks, func(b Block) bool { return beneath(b.Dest, dir) })
+}
+
 func (p *planner) blockLink(dest string, place Place, known bool) {
+	class, reason := ClassDiffers, "A file with other content stands where a link is to be made."
+	remedy := "Put what you want to keep of it into the manifest's sources, then take it over with `agentihooks adopt` (it goes to the backups, and comes back on uninstall)."
 	switch {
 	case place.Kind == SymbolicLink:
-		p.collide(dest, ClassLink, fmt.Sprintf("It is a link to %q that is not ours.", place.Text), "Remove the link, or take the entry out of the manifest.")
+		class, reason = ClassLink, fmt.Sprintf("It is a link to %q that is not ours.", place.Text)
+		remedy = "Take it over with `agentihooks adopt` (it comes back on uninstall), or take the entry out of the manifest."
 	case place.Kind == Folder:
-		p.collide(dest, ClassFolder, "A folder stands where a link is to be made.", "Move it away, or take the entry out of the manifest.")
+		class, reason = ClassFolder, "A folder stands where a link is to be made."
+		remedy = "Take it over with `agentihooks adopt` (it goes to the backups, and comes back on uninstall), or take the entry out of the manifest."
 	case known:
-		p.collide(dest, ClassDiffers, "Our link was replaced by a file with other content.",
-			"Put what you want to keep of it into the manifest's sources, move the file away, then switch again.")
-	default:
-		p.collide(dest, ClassDiffers, "A file with other content stands where a link is to be made.",
-			"Put what you want to keep of it into the manifest's sources, move the file away, then switch again.")
+		reason = "Our link was replaced by a file with other content."
+	case p.isInstructions(dest):
+		remedy = "`agentihooks adopt` puts what the manifest says into it as a marked part, and leaves your text around it."
 	}
+	if why := p.hindrance(dest, place); why != "" {
+		reason, remedy = reason+" "+why, "Move it away, then switch again."
+	}
+	p.collide(dest, class, reason, remedy)
 }

@@ -21,6 +21,7 @@ type mergeInput struct {
 	base  File
 	hint  File // what an interrupted switch was writing: it knows what was there before
 	adopt bool // take keys that have another value
+	yield bool // leave keys that have another value to the user
 }
 
 // mergeResult is what becomes of the file. Nothing of it is meant if there are collisions.
@@ -268,6 +269,9 @@ func (m *merger) declareKey(path []string) error {
 		m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(path)})
 		m.own(base)
 		return nil
+	case m.yield && utf8.Valid(theirs.Text):
+		m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(path)})
+		return nil
 	default:
 		m.refuse(path, theirs, nil)
 		return nil
@@ -350,7 +354,7 @@ func (m *merger) refuse(path []string, theirs jsonedit.Value, err error) {
 	c := Collision{
 		Path: m.dest, Class: ClassKey, Key: keyName(path), Line: theirs.Line, Column: theirs.Column,
 		Reason: fmt.Sprintf("The key %s has another value than the manifest gives it.", keyName(path)),
-		Remedy: "Remove it there, give it that value there, or take it out of the manifest.",
+		Remedy: "Take it over with `agentihooks adopt` (its value is kept on record, and comes back on uninstall), remove it there, or take it out of the manifest.",
 	}
 	var at *jsonedit.PathError
 	if errors.As(err, &at) {

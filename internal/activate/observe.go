@@ -4,7 +4,10 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"slices"
+
+	"github.com/agentihooks/agentihooks/internal/tree"
 )
 
 // Kind is what stands at a path.
@@ -27,6 +30,10 @@ type Place struct {
 	Text  string
 	Data  []byte
 	Names []string
+
+	Archive string // sha256 of the whole folder, packed; only of a folder in the place of a link
+	Tree    string // the digest that an entry with this content would have
+	Odd     string // why it cannot be packed: "it holds ..."
 }
 
 // Observed is what stands at every path that a plan asks for, and at each of its parents up to the home.
@@ -112,6 +119,11 @@ func namesIn(h *home, path string) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
+	return readNames(dir)
+}
+
+// readNames is the names in a folder, sorted.
+func readNames(dir *os.Root) ([]string, error) {
 	f, err := dir.Open(".")
 	if err != nil {
 		return nil, err
@@ -120,4 +132,35 @@ func namesIn(h *home, path string) ([]string, error) {
 	names, err := f.Readdirnames(-1)
 	slices.Sort(names)
 	return names, err
+}
+
+// packFolders looks into the folders that stand in the place of a link: they may hold the very same, or be taken over.
+func (o Observed) packFolders(h *home, idx tree.Index, applied Applied) error {
+	for _, e := range idx.Entries {
+		path := string(e.Dest)
+		place := o.places[path]
+		if owned, ok := applied.path(path); e.Placement != tree.Link || place.Kind != Folder || ok && owned.Folder {
+			continue
+		}
+		dir, name, err := h.at(path)
+		if err != nil {
+			return err
+		}
+		data, err := pack(dir, name)
+		var odd *oddError
+		switch {
+		case errors.As(err, &odd):
+			place.Odd = odd.reason
+		case err != nil:
+			return fmt.Errorf("reading %s: %w", path, err)
+		default:
+			place.Archive = digestOf(data)
+			if sub, err := enter(dir, name); err == nil {
+				place.Tree, _ = tree.DigestDir(sub.FS()) // with links or odd names in it, it has none
+				sub.Close()
+			}
+		}
+		o.places[path] = place
+	}
+	return nil
 }

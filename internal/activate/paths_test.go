@@ -26,11 +26,14 @@ var places = map[string]func(w *world){
 	"our link":       func(w *world) { w.link("d", w.gens.LiveTree()+"/t/d") },
 	"our other link": func(w *world) { w.link("d", w.gens.LiveTree()+"/t/was") },
 	"almost ours":    func(w *world) { w.link("d", w.gens.LiveTree()+"x/t/d") },
-	"fifo": func(w *world) {
-		if err := unix.Mkfifo(w.path("d"), 0o600); err != nil {
-			w.Fatal(err)
-		}
-	},
+	"fifo":           func(w *world) { mkfifo(w, "d") },
+}
+
+func mkfifo(w *world, rel string) {
+	w.Helper()
+	if err := unix.Mkfifo(w.path(rel), 0o600); err != nil {
+		w.Fatal(err)
+	}
 }
 
 // Every type of a destination against every placement: what is made, and what is refused.
@@ -144,7 +147,8 @@ func TestDriftIsHealedOrRefused(t *testing.T) {
 		"link replaced by a link":     {func(w *world) { w.remove("d/a"); w.link("d/a", "x") }, "replaced d/a", ""},
 		"link replaced by its file":   {func(w *world) { w.remove("d/a"); w.write("d/a", "ours") }, "replaced d/a", ""},
 		"link replaced by a file":     {func(w *world) { w.remove("d/a"); w.write("d/a", "edited") }, "replaced d/a", "differs d/a"},
-		"link replaced by a folder":   {func(w *world) { w.remove("d/s"); w.write("d/s/f", "ours") }, "replaced d/s", "folder d/s"},
+		"link replaced by its folder": {func(w *world) { w.remove("d/s"); w.write("d/s/f", "ours") }, "replaced d/s", ""},
+		"link replaced by a folder":   {func(w *world) { w.remove("d/s"); w.write("d/s/f", "edited") }, "replaced d/s", "folder d/s"},
 		"folder replaced by a link":   {func(w *world) { w.remove("d"); w.mkdir("e"); w.link("d", "e") }, "replaced d", "link d"},
 		"merged file gone":            {func(w *world) { w.remove("d/m") }, "missing d/m", ""},
 		"merged file replaced":        {func(w *world) { w.remove("d/m"); w.link("d/m", "x") }, "replaced d/m", "link d/m"},

@@ -19,13 +19,15 @@ type Input struct {
 	Values   func(path string) ([]byte, error) // reads a file of New's tree
 	Applied  Applied
 	Observed Observed
-	Adopt    bool // take keys that have another value
+	Adopt    bool     // take over what is in the way, and keys that have another value
+	Yield    bool     // leave keys that have another value to the user, with a warning
+	Adopting []string // do so at these paths only
 }
 
 // ActionKind is what a switch does at a destination.
 type ActionKind string
 
-// The kinds of actions. ActionBlock is kept for texts that we own a part of.
+// The kinds of actions. ActionBlock is a text of the user's that we own a part of.
 const (
 	ActionLink   ActionKind = "link"
 	ActionMerge  ActionKind = "merge"
@@ -58,14 +60,14 @@ type Plan struct {
 	applied Applied      // what is ours afterwards
 }
 
-// linkStep is a link to make. Prior is the user's file that it takes the place of.
+// linkStep is a link to make. Prior is the user's file, folder or link that it takes the place of.
 type linkStep struct {
 	Path  string     `json:"path"`
 	Text  string     `json:"text"`
 	Prior *PriorFile `json:"prior,omitempty"`
 }
 
-// removeStep is a link of ours to remove. Prior is the user's file that comes back.
+// removeStep is a link of ours to remove. Prior is what comes back.
 type removeStep struct {
 	Path  string     `json:"path"`
 	Prior *PriorFile `json:"prior,omitempty"`
@@ -77,6 +79,7 @@ type fileMerge struct {
 	before []byte
 	mode   uint32
 	late   bool // its place is free only when links or folders of ours are gone
+	block  bool // of the merge result only text and destination are meant
 }
 
 // idle reports whether the plan changes nothing in the home.
@@ -104,6 +107,7 @@ func MakePlan(in Input) (Plan, error) {
 		}
 	}
 	p.planRemovals()
+	p.withdrawBlocks()
 	if err := p.planWithdrawals(); err != nil { // first: what it empties makes room
 		return Plan{}, err
 	}
@@ -134,6 +138,11 @@ func (p *planner) planEntry(e tree.Entry) error {
 	}
 	switch e.Placement {
 	case tree.Link:
+		if p.isInstructions(string(e.Dest)) {
+			if done, err := p.planBlock(e); done || err != nil {
+				return err
+			}
+		}
 		p.planLink(e)
 	case tree.Merge:
 		return p.planMerge(e)
@@ -142,6 +151,9 @@ func (p *planner) planEntry(e tree.Entry) error {
 	}
 	return nil
 }
+
+// adopts reports whether what stands at a path is to be taken over.
+func (p *planner) adopts(path string) bool { return p.Adopt || slices.Contains(p.Adopting, path) }
 
 func (p *planner) collide(path string, class Class, reason, remedy string) {
 	p.Collisions = append(p.Collisions, Collision{Path: path, Class: class, Reason: reason, Remedy: remedy})
@@ -244,6 +256,7 @@ func (p *planner) sort() {
 	})
 	slices.SortFunc(p.merges, func(a, b fileMerge) int { return strings.Compare(a.applied.Dest, b.applied.Dest) })
 	slices.SortFunc(p.applied.Paths, func(a, b Path) int { return strings.Compare(a.Path, b.Path) })
+	slices.SortFunc(p.applied.Blocks, func(a, b Block) int { return strings.Compare(a.Dest, b.Dest) })
 	slices.SortFunc(p.applied.Files, func(a, b File) int { return strings.Compare(a.Dest, b.Dest) })
 	slices.Sort(p.folders) // a parent is a prefix, so it comes first
 	slices.Sort(p.rmdirs)
@@ -279,7 +292,7 @@ func (p *planner) planMerge(e tree.Entry) error {
 	if err != nil {
 		return fmt.Errorf("reading %s of the tree: %w", e.Path, err)
 	}
-	return p.planFile(mergeInput{dest: dest, keys: e.Keys, want: want, base: p.Applied.file(dest), adopt: p.Adopt}, e.Path)
+	return p.planFile(mergeInput{dest: dest, keys: e.Keys, want: want, base: p.Applied.file(dest), adopt: p.adopts(dest), yield: p.Yield}, e.Path)
 }
 
 // planWithdrawals plans for the files that we own keys of and that are no longer declared.
@@ -327,7 +340,8 @@ func (p *planner) planFile(in mergeInput, entry string) error {
 	if place.Kind == RegularFile {
 		mode = uint32(place.Mode)
 	}
-	p.merges = append(p.merges, fileMerge{out, in.text, mode, place.Kind == Folder || p.behindGone(in.dest)})
+	late := place.Kind == Folder || p.behindGone(in.dest)
+	p.merges = append(p.merges, fileMerge{mergeResult: out, before: in.text, mode: mode, late: late})
 	if out.text == nil {
 		p.act(ActionRemove, in.dest, "")
 	} else {

@@ -58,7 +58,7 @@ func Preview(state generation.State, st store.Store, tr tree.Tree) (Outlook, err
 		return Outlook{}, err
 	}
 	defer s.home.close()
-	plan, err := s.plan(state, goal, false)
+	plan, err := s.plan(state, goal, adoption{})
 	if err != nil {
 		return Outlook{}, err
 	}
@@ -79,7 +79,15 @@ func Preview(state generation.State, st store.Store, tr tree.Tree) (Outlook, err
 		}
 	}
 	out.Differences = linkDifferences(old, before, links(&tr.Index), now)
+	for i, d := range out.Differences {
+		if _, block := plan.applied.block(d.Path); block {
+			out.Differences[i].Placement = tree.Block
+		}
+	}
 	for _, m := range plan.merges {
+		if m.block {
+			continue // what it says is among the links already
+		}
 		d := Difference{Path: m.applied.Dest, Change: Changed, Placement: tree.Merge, Entry: tree.Dest(m.applied.Dest)}
 		switch {
 		case m.before == nil:

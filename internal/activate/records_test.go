@@ -18,7 +18,8 @@ func sampleApplied() Applied {
 				{Path: []string{"s"}, Set: true, Elements: []Element{{Value: `"e"`, Prior: true}}},
 			},
 		}},
-		Paths: []Path{{Path: "/home/u/d", Folder: true}, {Path: "/home/u/d/l", Prior: &PriorFile{strings.Repeat("0a", 32), 0o640}}},
+		Blocks: []Block{{"/home/u/b.md", strings.Repeat("0c", 32)}},
+		Paths:  []Path{{Path: "/home/u/d", Folder: true}, {Path: "/home/u/d/l", Prior: &PriorFile{Digest: strings.Repeat("0a", 32), Mode: 0o640}}},
 	}
 }
 
@@ -27,8 +28,8 @@ func sampleJournal() journal {
 	return journal{
 		Version: journalVersion, Roots: []string{"/home/u"}, Live: "/home/u/s/current/tree", Previous: 1, Next: 2, Created: true,
 		Folders: []string{"/home/u/d"}, Early: []linkStep{{Path: "/home/u/d/l", Text: "/home/u/s/current/tree/l"}},
-		Late:    []linkStep{{Path: "/home/u/x", Text: "/home/u/s/current/tree/x", Prior: &PriorFile{digest, 0o600}}},
-		Removes: []removeStep{{Path: "/home/u/y"}}, Rmdirs: []string{"/home/u/z"},
+		Late:    []linkStep{{Path: "/home/u/x", Text: "/home/u/s/current/tree/x", Prior: &PriorFile{Digest: digest, Mode: 0o600, Backup: "2-" + digest[:16]}}},
+		Removes: []removeStep{{Path: "/home/u/y", Prior: &PriorFile{Link: "../x"}}}, Rmdirs: []string{"/home/u/z"},
 		Merges:  []mergeStep{{Dest: "/home/u/m", Stage: ".m.agentihooks-1-0", Before: digest, After: digest, Mode: 0o600, Interim: true}},
 		Applied: sampleApplied(),
 	}

@@ -36,6 +36,7 @@ func Recover(ctx context.Context, state generation.State, st store.Store) (warni
 			return warnings, err
 		}
 	}
+	sweepHome(state)
 	return warnings, sweep(state, st)
 }
 

@@ -11,12 +11,17 @@ import (
 
 	"github.com/agentihooks/agentihooks/internal/generation"
 	"github.com/agentihooks/agentihooks/internal/store"
+	"github.com/agentihooks/agentihooks/internal/tree"
 )
 
 // begin is a switch up to the point at which the journal is about to be written.
 func (w *world) begin(lines ...string) *applier {
 	w.Helper()
-	tr := w.tree(lines...)
+	return w.beginWith(adoption{}, w.tree(lines...))
+}
+
+func (w *world) beginWith(adopt adoption, tr tree.Tree) *applier {
+	w.Helper()
 	goal := target{tr.Index, tr.Name(), treeFiles(tr).read}
 	s, err := survey(w.gens, w.store, &goal)
 	if err != nil {
@@ -24,7 +29,7 @@ func (w *world) begin(lines ...string) *applier {
 	}
 	w.Cleanup(s.home.close)
 	req := w.request(tr)
-	o := operation{state: w.gens, store: w.store, to: goal}
+	o := operation{state: w.gens, store: w.store, to: goal, adopt: adopt, now: req.Record.CreatedAt}
 	o.add = func(previous store.Path) error { _, _, err := w.store.Add(tr, previous); return err }
 	o.record = func() (generation.Number, error) {
 		rec := req.Record
@@ -88,6 +93,7 @@ func (a *applier) steps() (all []func() error, beforeFlip int) {
 		do(func() error { return a.linkLate(l) })
 	}
 	do(func() error { return a.Applied.save(a.state.Dir()) })
+	do(func() error { a.dropBackups(); return nil })
 	return all, beforeFlip + 1
 }
 

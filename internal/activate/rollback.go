@@ -19,6 +19,7 @@ type RollbackRequest struct {
 	To      generation.Number // 0: the highest below the live one that was live itself
 	Wait    time.Duration     // for another writer; 0: one try
 	DryRun  bool
+	Now     time.Time // UTC, whole seconds: when backups are made
 }
 
 // ErrNoPrevious is in the chain of Rollback's error where there is nothing to go back to.
@@ -27,7 +28,8 @@ var ErrNoPrevious = errors.New("no earlier generation")
 // Rollback makes an existing generation live again, by the same plan as a switch: what the user changed belongs to no
 // generation and stays. Its tree is hashed first; a damaged one (store.ErrDamaged) is never made live.
 func Rollback(ctx context.Context, req RollbackRequest) (Result, error) {
-	o := operation{state: req.State, store: req.Store, dryRun: req.DryRun}
+	// A key that the user set since its generation was live belongs to no generation: it is no reason not to go back.
+	o := operation{state: req.State, store: req.Store, adopt: adoption{yield: true}, dryRun: req.DryRun, now: req.Now}
 	o.choose = func() error {
 		n, err := req.choose()
 		if err != nil {

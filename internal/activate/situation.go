@@ -86,16 +86,37 @@ func (s *situation) addRoots(paths ...string) {
 	}
 }
 
-// plan observes the home and plans. adopt is as in Input.
-func (s situation) plan(state generation.State, to target, adopt bool) (Plan, error) {
+// adoption is what becomes of that which is in the way: all of it is taken over, or what stands at some paths. With
+// yield, keys that have another value are left to the user.
+type adoption struct {
+	all   bool
+	paths []string
+	yield bool
+}
+
+// plan observes the home and plans.
+func (s situation) plan(state generation.State, to target, adopt adoption) (Plan, error) {
 	seen, err := observe(s.home, s.destinations(&to.index))
 	if err != nil {
 		return Plan{}, err
 	}
-	return MakePlan(Input{
-		Live: state.LiveTree(), Old: s.index, New: &to.index, Values: to.read,
-		Applied: s.applied, Observed: seen, Adopt: adopt,
-	})
+	if err := seen.packFolders(s.home, to.index, s.applied); err != nil {
+		return Plan{}, err
+	}
+	in := Input{
+		Live: state.LiveTree(), Old: s.index, New: &to.index, Values: to.read, Applied: s.applied, Observed: seen,
+	}
+	if len(adopt.paths) > 0 {
+		without, err := MakePlan(in)
+		if err != nil {
+			return Plan{}, err
+		}
+		if err := without.standingAt(adopt.paths); err != nil {
+			return Plan{}, err
+		}
+	}
+	in.Adopt, in.Adopting, in.Yield = adopt.all, adopt.paths, adopt.yield
+	return MakePlan(in)
 }
 
 // destinations are all paths that a plan may speak of. One that lies in a home that is no longer ours is left out.
@@ -114,6 +135,9 @@ func (s situation) destinations(to *tree.Index) []string {
 	}
 	for _, f := range s.applied.Files {
 		out = append(out, f.Dest)
+	}
+	for _, b := range s.applied.Blocks {
+		out = append(out, b.Dest)
 	}
 	out = slices.DeleteFunc(out, func(p string) bool { _, err := s.home.parents(p); return err != nil })
 	slices.Sort(out)

@@ -16,7 +16,7 @@ import (
 // DriftKind says how a destination of ours differs from what the live generation declares.
 type DriftKind string
 
-// The kinds of drift. Modified is content that changed behind a link, or a merged file that cannot be read; Dangling a
+// The kinds of drift. Modified is content that changed behind a link or in a block, or a merged file that cannot be read; Dangling a
 // link of ours whose file in the tree is gone; Foreign something in a folder that we made for our links alone.
 const (
 	DriftMissing  DriftKind = "missing"
@@ -69,6 +69,11 @@ func Status(state generation.State, st store.Store) (Report, error) {
 		return Report{}, err
 	}
 	rep.Drift = slices.Concat(plan.drift(seen), linkDrift(s, seen, state.LiveTree()), foreign(s, seen))
+	behind, err := treeDrift(st, s, state.LiveTree(), rep.Drift)
+	if err != nil {
+		return Report{}, err
+	}
+	rep.Drift = append(rep.Drift, behind...)
 	slices.SortFunc(rep.Drift, func(a, b Drift) int {
 		return cmp.Or(strings.Compare(a.Path, b.Path), strings.Compare(a.Key, b.Key), cmp.Compare(a.Kind, b.Kind))
 	})
@@ -87,9 +92,12 @@ func (p Plan) drift(seen Observed) []Drift {
 		out = append(out, Drift{Path: l.Path, Kind: kind})
 	}
 	for _, c := range p.Collisions {
-		if c.Class == ClassKey {
+		switch {
+		case c.Class == ClassKey:
 			out = append(out, Drift{c.Path, DriftKey, c.Key})
-		} else {
+		case c.block:
+			out = append(out, Drift{Path: c.Path, Kind: DriftModified})
+		default:
 			out = append(out, Drift{Path: c.Path, Kind: DriftReplaced})
 		}
 	}
@@ -100,6 +108,10 @@ func (p Plan) drift(seen Observed) []Drift {
 		out = append(out, Drift{l.Path, DriftKey, l.Key})
 	}
 	for _, m := range p.merges {
+		if m.block {
+			out = append(out, Drift{Path: m.applied.Dest, Kind: DriftModified})
+			continue
+		}
 		if m.before == nil {
 			out = append(out, Drift{Path: m.applied.Dest, Kind: DriftMissing})
 			continue

@@ -29,7 +29,8 @@ type Request struct {
 	Tree    tree.Tree
 	Record  generation.Record // without Version, Number, Store and Host
 	Wait    time.Duration     // for another writer; 0: one try
-	Adopt   bool              // take keys that have another value, and keep that on record
+	Adopt   bool              // take over all that is in the way: files to the backups, values of keys on record
+	Paths   []string          // take over what stands at these paths, absolute; one with nothing in the way is an error
 	DryRun  bool              // plan and report, write nothing
 }
 
@@ -50,7 +51,15 @@ func Switch(ctx context.Context, req Request) (Result, error) {
 	if err := req.Machine.check(req.Tree.Index); err != nil {
 		return Result{}, err
 	}
-	o := operation{state: req.State, store: req.Store, adopt: req.Adopt, dryRun: req.DryRun}
+	o := req.operation()
+	return o.run(ctx, req.Wait)
+}
+
+func (req Request) operation() operation {
+	o := operation{
+		state: req.State, store: req.Store, adopt: adoption{all: req.Adopt, paths: req.Paths}, dryRun: req.DryRun,
+		now: req.Record.CreatedAt,
+	}
 	o.to = target{
 		index: req.Tree.Index, name: req.Tree.Name(),
 		read: func(path string) ([]byte, error) {
@@ -70,7 +79,7 @@ func Switch(ctx context.Context, req Request) (Result, error) {
 		rec.Store, rec.Host = req.Tree.Name(), req.Tree.Index.Host
 		return req.State.Create(rec)
 	}
-	return o.run(ctx, req.Wait)
+	return o
 }
 
 func (m Machine) check(idx tree.Index) error {
@@ -95,8 +104,9 @@ type operation struct {
 	state  generation.State
 	store  store.Store
 	to     target
-	adopt  bool
+	adopt  adoption
 	dryRun bool
+	now    time.Time
 	number generation.Number               // of an existing generation to go to; 0: record one
 	add    func(previous store.Path) error // stores the tree
 	record func() (generation.Number, error)
@@ -235,7 +245,7 @@ func (o *operation) begin(s situation) (Result, *applier, error) {
 		return res, nil, err
 	}
 	same := res.StorePath == s.storeAt && (o.number == 0 || o.number == s.live)
-	whole := same && s.index != nil
+	whole := same && s.index != nil && o.store.Verify(s.storeAt) == nil
 	if whole && plan.idle() && bytes.Equal(plan.applied.encode(), s.applied.encode()) {
 		return res, nil, nil
 	}
@@ -264,5 +274,8 @@ func (o *operation) begin(s situation) (Result, *applier, error) {
 	}
 	salt := strconv.FormatUint(rand.Uint64(), 36)
 	j := journalOf(plan, o.state.LiveTree(), s.roots, s.live, next, created, salt)
-	return res, &applier{state: o.state, store: o.store, home: s.home, journal: j}, nil
+	if err := nameBackups(o.state.Dir(), next, j.Late); err != nil {
+		return res, nil, err
+	}
+	return res, &applier{state: o.state, store: o.store, home: s.home, journal: j, now: o.now}, nil
 }

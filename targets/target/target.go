@@ -14,6 +14,9 @@ type Target struct {
 	Probes func(model.Machine, model.Block) []string
 	Render func(Input) (Output, diag.List)
 	Risks  func(old, new Reader) []Risk
+	// Absorb turns changes of rendered keys back into edits of the manifest. Changes of other destinations are not its
+	// business. It may be nil.
+	Absorb func(Input, []KeyChange) ([]model.Edit, []Unabsorbed)
 }
 
 // Input is what a target renders from.
