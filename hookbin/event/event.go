@@ -15,6 +15,7 @@ type Name string
 // The events that the hook does something at. All others are known by their spelling only.
 const (
 	SessionStart      Name = "sessionStart"
+	SessionEnd        Name = "sessionEnd"
 	PreToolUse        Name = "preToolUse"
 	PermissionRequest Name = "permissionRequest"
 	StatusLine        Name = "statusLine" // no event: the CLI's status line command

@@ -31,7 +31,7 @@ func answerEvent(w World, given string) (code int) {
 	a := &answer{world: w}
 	a.event, a.pascal = event.Parse(given)
 	switch a.event {
-	case event.PreToolUse, event.PermissionRequest, event.SessionStart, event.StatusLine:
+	case event.PreToolUse, event.PermissionRequest, event.SessionStart, event.SessionEnd, event.StatusLine:
 	default:
 		return exitDone
 	}
@@ -57,8 +57,11 @@ func answerEvent(w World, given string) (code int) {
 	if err != nil {
 		return a.fail("what the agent sent cannot be read: " + err.Error())
 	}
-	if a.event == event.SessionStart {
-		return a.sessionStart(p)
+	switch a.event {
+	case event.SessionStart:
+		return a.sessionStart(p, e)
+	case event.SessionEnd:
+		return a.sessionEnd(p, e)
 	}
 	return a.judge(p, e)
 }

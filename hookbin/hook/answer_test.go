@@ -43,6 +43,8 @@ func world(t *testing.T, p policy.Policy, judge func(guard.Call) guard.Verdict, 
 		Environ:    func() []string { return nil },
 		Executable: func() (string, error) { return filepath.Join(root, "bin", "agentihooks-hook"), nil },
 		Exit:       func(code int) { panic(fmt.Sprintf("the deadline ended a test with exit %d", code)) },
+		Parent:     os.Getpid,
+		Now:        func() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) },
 		Judge:      func(_ string, _ []byte, call guard.Call) (guard.Verdict, error) { return judge(call), nil },
 		Deadline:   time.Minute, Grace: time.Minute, Command: time.Minute,
 	}, stdout

@@ -37,6 +37,8 @@ type World struct {
 	Executable func() (string, error) // our own path with no link left in it
 	Exit       func(code int)         // ends the process at once
 	Exec       func(path string, argv, env []string) error
+	Parent     func() int // number of the process that started us
+	Now        func() time.Time
 	Judge      func(kind string, data []byte, call guard.Call) (guard.Verdict, error)
 	Deadline   time.Duration // until a verdict that is not there is a denial
 	Grace      time.Duration // until a verdict that cannot be delivered ends the process
@@ -68,6 +70,8 @@ func machine() World {
 		Executable: executable,
 		Exit:       os.Exit,
 		Exec:       syscall.Exec,
+		Parent:     os.Getppid,
+		Now:        time.Now,
 		Judge:      guard.Judge,
 		Deadline:   deadline,
 		Grace:      time.Second,

@@ -6,8 +6,11 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/agentihooks/agentihooks/hookbin/event"
 	"github.com/agentihooks/agentihooks/hookbin/guard"
 	"github.com/agentihooks/agentihooks/hookbin/policy"
+	"github.com/agentihooks/agentihooks/hookbin/process"
+	"github.com/agentihooks/agentihooks/hookbin/session"
 )
 
 // maxLine bounds what the banner says of one guard, in bytes.
@@ -15,7 +18,8 @@ const maxLine = 2 << 10
 
 // sessionStart tells the model what is in force: the generation, the host, the guards, and the secrets that are
 // missing, by name only.
-func (a *answer) sessionStart(p policy.Policy) int {
+func (a *answer) sessionStart(p policy.Policy, e event.Event) int {
+	recordErr := a.recordSession(p, e.SessionID)
 	var b strings.Builder
 	b.WriteString("agentihooks: " + generationText(p) + ", host " + visible(p.Host) + ".\n")
 	if len(p.Guards) == 0 {
@@ -29,7 +33,30 @@ func (a *answer) sessionStart(p policy.Policy) int {
 	if names := unsetSecrets(p, a.world.Environ()); len(names) > 0 {
 		b.WriteString("Secrets that are not set, so that what needs them will not work: " + strings.Join(names, ", ") + ".\n")
 	}
+	if recordErr != nil {
+		b.WriteString("Note: this session could not be recorded (" + visible(recordErr.Error()) +
+			"), so that `agentihooks gc` may remove its generation.\n")
+	}
 	return a.context(b.String())
+}
+
+// recordSession keeps the generation of a session from gc while the session runs. Copilot 1.0.83 and 1.0.102 start the
+// hook themselves (seen by its parent's command line), so our parent is the agent. A policy without a state folder has
+// no generations.
+func (a *answer) recordSession(p policy.Policy, id string) error {
+	if p.StateDir == "" || id == "" {
+		return nil
+	}
+	number, _ := generation(p)
+	return session.Write(p.StateDir, id, number, process.Of(a.world.Parent()), a.world.Now())
+}
+
+// sessionEnd forgets the session. What cannot be removed now, gc removes: there is nobody to tell.
+func (a *answer) sessionEnd(p policy.Policy, e event.Event) int {
+	if p.StateDir != "" && e.SessionID != "" {
+		_ = session.Remove(p.StateDir, e.SessionID)
+	}
+	return a.silent()
 }
 
 // generationText names the generation in force.

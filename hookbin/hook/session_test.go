@@ -4,10 +4,12 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/agentihooks/agentihooks/hookbin/guard"
 	"github.com/agentihooks/agentihooks/hookbin/policy"
+	"github.com/agentihooks/agentihooks/hookbin/session"
 )
 
 // stateAt makes a $STATE whose `current` is a link with the given text, or none.
@@ -104,5 +106,53 @@ func TestStatusLineWithoutPolicy(t *testing.T) {
 	got := run(t, nil, nil, tree(t, nil), "copilot", "statusLine")
 	if got.code != exitDone || got.stdout != "agentihooks: policy unreadable, run agentihooks verify\n" {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestASessionIsOnRecordWhileItRuns: gc keeps what a running session began with.
+// See https://github.com/anthropics/claude-code/issues/84656.
+func TestASessionIsOnRecordWhileItRuns(t *testing.T) {
+	p := policy.Policy{Host: "h", StateDir: stateAt(t, "generations/7")}
+	for range 2 { // Copilot sends sessionStart again when a session is resumed
+		w, _ := world(t, p, nil, payload(t, "1.0.102/sessionStart.json"), "copilot", "sessionStart")
+		if code := Run(w); code != exitDone {
+			t.Fatalf("exit %d", code)
+		}
+	}
+	list, err := session.List(p.StateDir)
+	if err != nil || len(list) != 1 || list[0].Record.Generation != 7 || list[0].Record.Process.PID != os.Getpid() {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	if !list[0].Live(list[0].Record.Seen) {
+		t.Error("our own process counts as ended")
+	}
+	folder := filepath.Join(p.StateDir, "sessions", list[0].Name)
+	for path, mode := range map[string]os.FileMode{filepath.Dir(folder): 0o700, folder: 0o700, filepath.Join(folder, "session.json"): 0o600} {
+		if info, err := os.Stat(path); err != nil || info.Mode().Perm() != mode {
+			t.Errorf("%s: %v, %v", path, info.Mode(), err)
+		}
+	}
+	w, stdout := world(t, p, nil, payload(t, "1.0.102/sessionEnd.json"), "copilot", "sessionEnd")
+	if code := Run(w); code != exitDone || stdout.Len() > 0 {
+		t.Errorf("exit %d, %q", code, stdout)
+	}
+	if _, err := os.Lstat(folder); err == nil {
+		t.Error("the record is still there")
+	}
+}
+
+// TestASessionThatCannotBeRecordedGoesOn: a state folder that is gone, or in the way, costs a note and nothing else.
+func TestASessionThatCannotBeRecordedGoesOn(t *testing.T) {
+	blocked := stateAt(t, "generations/7")
+	writeFile(t, filepath.Join(blocked, "sessions"), nil, 0o600)
+	for _, dir := range []string{blocked, filepath.Join(t.TempDir(), "gone")} {
+		w, stdout := world(t, policy.Policy{Host: "h", StateDir: dir}, nil, payload(t, "1.0.102/sessionStart.json"), "copilot", "sessionStart")
+		if code := Run(w); code != exitDone || !strings.Contains(stdout.String(), "could not be recorded") {
+			t.Errorf("exit %d, %s", code, stdout)
+		}
+		w, stdout = world(t, policy.Policy{Host: "h", StateDir: dir}, nil, payload(t, "1.0.102/sessionEnd.json"), "copilot", "sessionEnd")
+		if code := Run(w); code != exitDone || stdout.Len() > 0 {
+			t.Errorf("exit %d, %s", code, stdout)
+		}
 	}
 }

@@ -48,11 +48,8 @@ func (s State) Flip(n Number) error {
 	// The one that is left was live: a rollback may come back to it. Create has mostly marked it already.
 	if live, ok, err := s.Current(); err != nil {
 		return err
-	} else if ok && live != n && !exists(s.markPath(live)) {
-		if err := s.MarkActivated(live); err != nil {
-			return err
-		}
-		if err := durable.SyncFile(s.Folder(live)); err != nil {
+	} else if ok && live != n {
+		if err := s.markLive(live); err != nil {
 			return err
 		}
 	}
@@ -60,6 +57,17 @@ func (s State) Flip(n Number) error {
 		return err
 	}
 	return durable.SyncFile(s.dir)
+}
+
+// markLive is MarkActivated, on disk when it returns.
+func (s State) markLive(n Number) error {
+	if marked, err := exists(s.markPath(n)); err != nil || marked {
+		return err
+	}
+	if err := s.MarkActivated(n); err != nil {
+		return err
+	}
+	return durable.SyncFile(s.Folder(n))
 }
 
 // point moves the link. symlink(2) never replaces, so the new link gets a name of its own first.
@@ -71,7 +79,10 @@ func (s State) point(n Number) error {
 	if err := os.Symlink(folder+"/"+n.String(), next); err != nil {
 		return err
 	}
-	return os.Rename(next, filepath.Join(s.dir, current))
+	if err := os.Rename(next, filepath.Join(s.dir, current)); err != nil {
+		return errors.Join(err, os.Remove(next))
+	}
+	return nil
 }
 
 // MarkActivated records that a generation was live. Flip and Create do so for the one they find live; a second call
@@ -91,8 +102,8 @@ func (s State) markPath(n Number) string { return filepath.Join(s.Folder(n), act
 
 // Activated reports whether a generation is live or was. One that a crash stopped before its flip never was.
 func (s State) Activated(n Number) (bool, error) {
-	if exists(s.markPath(n)) {
-		return true, nil
+	if marked, err := exists(s.markPath(n)); err != nil || marked {
+		return marked, err
 	}
 	live, ok, err := s.Current()
 	return ok && live == n, err
@@ -110,8 +121,11 @@ func (s State) Previous() (n Number, ok bool, err error) {
 		return 0, false, err
 	}
 	for i := len(numbers) - 1; i >= 0; i-- {
-		if numbers[i] < live && exists(s.markPath(numbers[i])) {
-			return numbers[i], true, nil
+		if numbers[i] >= live {
+			continue
+		}
+		if marked, err := exists(s.markPath(numbers[i])); err != nil || marked {
+			return numbers[i], marked, err
 		}
 	}
 	return 0, false, nil

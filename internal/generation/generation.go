@@ -133,7 +133,7 @@ func (s State) List() ([]Record, error) {
 		switch rec, err := s.Read(n); {
 		case err == nil:
 			out = append(out, rec)
-		case errors.Is(err, fs.ErrNotExist) && !exists(s.Folder(n)): // deleted while we read
+		case errors.Is(err, fs.ErrNotExist) && isGone(s.Folder(n)): // deleted while we read
 		default:
 			all = errors.Join(all, err)
 		}
@@ -141,9 +141,18 @@ func (s State) List() ([]Record, error) {
 	return out, all
 }
 
-func exists(path string) bool {
+// exists reports whether something has that name. What cannot be looked at may be there: that is an error.
+func exists(path string) (bool, error) {
 	_, err := os.Lstat(path)
-	return err == nil
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+func isGone(path string) bool {
+	there, err := exists(path)
+	return err == nil && !there
 }
 
 // numbers is every number that is taken, ascending.
@@ -185,20 +194,27 @@ func (s State) Delete(n Number) error {
 	return os.RemoveAll(grave)
 }
 
-// CleanTemp removes what a crash left: records half written or half deleted.
+// CleanTemp removes what a crash left: records half written or half deleted, the link of a flip that did not come,
+// origins half written.
 func (s State) CleanTemp() error {
-	parent := filepath.Join(s.dir, folder)
-	items, err := os.ReadDir(parent)
+	err := os.Remove(filepath.Join(s.dir, newCurrent))
+	if errors.Is(err, fs.ErrNotExist) {
+		err = nil
+	}
+	return errors.Join(err, cleanFolder(filepath.Join(s.dir, folder)), cleanFolder(filepath.Join(s.dir, originsFolder)))
+}
+
+func cleanFolder(dir string) error {
+	items, err := os.ReadDir(dir)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	var all error
 	for _, item := range items {
 		if strings.HasPrefix(item.Name(), tempPrefix) || strings.HasPrefix(item.Name(), gravePrefix) {
-			all = errors.Join(all, os.RemoveAll(filepath.Join(parent, item.Name())))
+			err = errors.Join(err, os.RemoveAll(filepath.Join(dir, item.Name())))
 		}
 	}
-	return errors.Join(err, all)
+	return err
 }
 
 // highestRecord is the highest number ever given, kept when the generation that shows it is deleted.

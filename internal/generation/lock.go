@@ -10,14 +10,20 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 
 	"github.com/gofrs/flock"
-	"golang.org/x/sys/unix"
+
+	"github.com/agentihooks/agentihooks/hookbin/process"
 )
 
 // ErrLocked is in the chain of Lock's error if another process held the lock until the context ended.
 var ErrLocked = errors.New("another agentihooks is at work")
+
+// ErrNested is in the chain of Lock's error if the lock is held by a process that started us, directly or not: it waits
+// for us, so that waiting for it would never end.
+var ErrNested = errors.New("agentihooks was called by an agentihooks that is at work")
 
 // lockRetry is how often a waiting process looks again.
 const lockRetry = 50 * time.Millisecond
@@ -30,6 +36,9 @@ func (s State) Lock(ctx context.Context) (unlock func(), err error) {
 		lock := flock.New(path)
 		ok, err := lock.TryLock()
 		if err == nil && !ok {
+			if pid, ok := s.owner(); ok && process.IsAncestor(pid, process.Start(pid), os.Getpid()) {
+				return nil, fmt.Errorf("%w: %s is held by process %d, which started this one; let that end, and call agentihooks after it", ErrNested, path, pid)
+			}
 			ok, err = lock.TryLockContext(ctx, lockRetry)
 		}
 		if !ok {
@@ -76,23 +85,26 @@ func (s State) lockError(err error) error {
 	return fmt.Errorf("%w: %s is held; wait for it to end", ErrLocked, s.lockPath())
 }
 
-// WriteOwner writes our process number into the lock, for the message of those who wait. A switch that changes
+// WriteOwner writes our process number and start into the lock, for the message of those who wait. A switch that changes
 // nothing does not call it, and so writes nothing. The lock must be held. It is written in place: a rename would leave
 // the lock on a file without a name.
 func (s State) WriteOwner() error {
-	return os.WriteFile(s.lockPath(), []byte(strconv.Itoa(os.Getpid())+"\n"), 0o600)
+	pid := os.Getpid()
+	return os.WriteFile(s.lockPath(), []byte(strconv.Itoa(pid)+" "+process.Start(pid)+"\n"), 0o600)
 }
 
-// owner is the process that wrote itself into the lock, if it still runs.
+// owner is the process that wrote itself into the lock, if it still runs. A process of another container does not: its
+// number is not ours to look up, and its start tells it from one of ours with the same number.
 func (s State) owner() (int, bool) {
 	data, err := os.ReadFile(s.lockPath())
-	if err != nil || len(data) > 32 {
+	if err != nil || len(data) > 64 {
 		return 0, false
 	}
-	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
-	if err != nil || pid <= 0 {
+	number, start, _ := strings.Cut(strings.TrimSuffix(string(data), "\n"), " ")
+	pid, err := strconv.Atoi(number)
+	if err != nil || pid <= 0 || process.Start(pid) != start {
 		return 0, false
 	}
-	err = unix.Kill(pid, 0)
+	err = syscall.Kill(pid, 0)
 	return pid, err == nil || errors.Is(err, fs.ErrPermission)
 }

@@ -20,7 +20,11 @@ type Origins struct {
 	Entries map[string][]string `json:"entries"`
 }
 
-const originsVersion = 1
+const (
+	originsVersion = 1
+	originsFolder  = "origins"
+	originsTries   = 5
+)
 
 // OriginsOf is the origins of a tree. Files without any (index.json) are left out.
 func OriginsOf(t tree.Tree) Origins {
@@ -55,7 +59,13 @@ func (s State) WriteOrigins(hash tree.Hash, o Origins) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 		return err
 	}
-	return durable.Replace(path, buf.Bytes(), 0o600) // no fsync: if it is lost, the next build writes it again
+	for try := 1; ; try++ {
+		err := durable.Replace(path, buf.Bytes(), 0o600) // no fsync: if it is lost, the next build writes it again
+		// CleanTemp of another process may take our temporary file for one that a crash left.
+		if !errors.Is(err, fs.ErrNotExist) || try == originsTries {
+			return err
+		}
+	}
 }
 
 // ReadOrigins is the origins kept for a tree; none were kept is an empty value and no error.
@@ -82,5 +92,5 @@ func (s State) ReadOrigins(hash tree.Hash) (Origins, error) {
 }
 
 func (s State) originsPath(hash tree.Hash) string {
-	return filepath.Join(s.dir, "origins", string(hash)+".json")
+	return filepath.Join(s.dir, originsFolder, string(hash)+".json")
 }

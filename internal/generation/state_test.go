@@ -19,6 +19,7 @@ import (
 const (
 	childDir   = "GENERATION_TEST_STATE"
 	childOwner = "GENERATION_TEST_OWNER"
+	childNests = "GENERATION_TEST_NESTS"
 )
 
 func TestMain(m *testing.M) {
@@ -34,6 +35,16 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		os.Stderr.WriteString(err.Error())
 		os.Exit(1)
+	}
+	if os.Getenv(childNests) != "" { // it waits for a process of its own that wants the lock too
+		nested := exec.Command(os.Args[0])
+		nested.Env = append(os.Environ(), childNests+"=")
+		out, err := nested.CombinedOutput()
+		os.Stdout.WriteString(string(out))
+		if err == nil {
+			os.Exit(1)
+		}
+		os.Exit(0)
 	}
 	os.Stdout.WriteString("locked\n")
 	_, _ = os.Stdin.Read(make([]byte, 1)) // ends without unlocking, as a crash does
@@ -236,6 +247,50 @@ func TestLockNamesTheHolder(t *testing.T) {
 	}
 }
 
+// TestACallInsideASwitchDoesNotWaitForIt: the outer one waits for the inner one, so the inner one must not wait.
+// See https://github.com/twpayne/chezmoi/issues/4340.
+func TestACallInsideASwitchDoesNotWaitForIt(t *testing.T) {
+	s := newState(t)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, os.Args[0])
+	cmd.Env = append(os.Environ(), childDir+"="+s.Dir(), childOwner+"=1", childNests+"=1")
+	out, err := cmd.Output()
+	if err != nil || !strings.Contains(string(out), ErrNested.Error()) {
+		t.Errorf("%v, %q", err, out)
+	}
+}
+
+func TestPin(t *testing.T) {
+	s := newState(t)
+	n := mustCreate(t, s, "one")
+	pinned := func(n Number) bool {
+		ok, err := s.Pinned(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ok
+	}
+	for range 2 {
+		if err := s.Pin(n); err != nil || !pinned(n) {
+			t.Fatalf("%v, %v", err, pinned(n))
+		}
+	}
+	if _, err := s.Read(n); err != nil {
+		t.Error(err)
+	}
+	for range 2 {
+		if err := s.Unpin(n); err != nil || pinned(n) {
+			t.Fatalf("%v, %v", err, pinned(n))
+		}
+	}
+	for _, change := range []func(Number) error{s.Pin, s.Unpin} {
+		if err := change(n + 1); !errors.Is(err, fs.ErrNotExist) {
+			t.Errorf("a generation that is not there: %v", err)
+		}
+	}
+}
+
 func TestLockIsFreeAfterACrashAndWaits(t *testing.T) {
 	s := newState(t)
 	_, end := holder(t, s, childOwner+"=1")
@@ -248,7 +303,7 @@ func TestLockIsFreeAfterACrashAndWaits(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := filepath.Join(s.Dir(), "lock")
-	if data, _ := os.ReadFile(path); string(data) != strconv.Itoa(os.Getpid())+"\n" {
+	if data, _ := os.ReadFile(path); !strings.HasPrefix(string(data), strconv.Itoa(os.Getpid())+" ") {
 		t.Errorf("the lock says %q", data)
 	}
 	if _, err := lockFor(s, 0); err == nil || !strings.Contains(err.Error(), "process "+strconv.Itoa(os.Getpid())+";") {
