@@ -41,6 +41,7 @@ type block struct {
 	label string
 	at    hcl.Range // its label
 	attrs []attribute
+	body  *hclsyntax.Body
 	bad   bool // something in it was reported: what only the whole shows is not checked
 }
 
@@ -204,7 +205,7 @@ func (l *loader) settings(ly *layer, bt *blockType, b *hclsyntax.Block) {
 	before := len(l.diags)
 	content := l.content(p, b.Body)
 	ly.blocks = append(ly.blocks, &block{
-		kind: bt, label: label, at: at,
+		kind: bt, label: label, at: at, body: b.Body,
 		attrs: l.attributes(p, content, ly.scope), bad: len(l.diags) > before,
 	})
 }

@@ -15,6 +15,7 @@ const maxCached = 1024
 // layerValue is a layer evaluated for some facts. It is shared between hosts and never changed.
 type layerValue struct {
 	sets    map[string]setValue // by attribute
+	single  map[string]*node    // by attribute, of those that are no sets
 	blocks  []*blockValue       // labels in source order, one for each type and label
 	diags   diag.List
 	unknown []unknown
@@ -62,11 +63,19 @@ func (ev *evaluator) layer(ly *layer) *layerValue {
 }
 
 func (ev *evaluator) layerOnce(ly *layer) *layerValue {
-	out := &layerValue{sets: map[string]setValue{}}
+	out := &layerValue{sets: map[string]setValue{}, single: map[string]*node{}}
 	if inst := ly.scope.module; inst != nil && inst.layer == ly {
 		out.diags = append(out.diags, ev.variables(inst).diags...)
 	}
 	for _, a := range ly.attrs {
+		if a.spec.Merge != model.MergeSet {
+			name := "`" + a.spec.Name + "`"
+			if n, ok := ev.attribute(a, name, false, out); ok {
+				m := merger{same: true, what: name, diags: &out.diags}
+				out.single[a.spec.Name] = m.merge(out.single[a.spec.Name], n, a.spec.Merge)
+			}
+			continue
+		}
 		if set, ok := ev.set(ly, a, out); ok {
 			if old, twice := out.sets[a.spec.Name]; twice {
 				set = old.add(set, true)

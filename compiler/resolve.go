@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agentihooks/agentihooks/compiler/model"
@@ -17,6 +18,7 @@ type resolver struct {
 	ev      *evaluator
 	host    *host // nil: the manifest has no host blocks
 	sets    map[string]setValue
+	single  map[string]*node
 	blocks  map[string]*mergedBlock
 	diags   diag.List
 	unknown []unknown
@@ -59,15 +61,25 @@ func (m *Manifest) Resolve(name string, facts model.Facts) (model.Machine, diag.
 func (m *Manifest) resolver(h *host, facts model.Facts) *resolver {
 	return &resolver{
 		m: m, ev: newEvaluator(m, facts), host: h,
-		sets: map[string]setValue{}, blocks: map[string]*mergedBlock{},
+		sets: map[string]setValue{}, single: map[string]*node{}, blocks: map[string]*mergedBlock{},
 	}
 }
 
 // host is the host of that label, whatever its case.
 func (m *Manifest) host(name string) *host { return m.byLabel[strings.ToLower(name)] }
 
-// run merges all layers: modules, top level, profiles, host.
-func (r *resolver) run() model.Machine {
+// run merges all layers.
+func (r *resolver) run() model.Machine { return r.merged(r.layers()) }
+
+func (r *resolver) merged(layers []*layer) model.Machine {
+	for _, ly := range layers {
+		r.add(r.ev.layer(ly))
+	}
+	return r.machine()
+}
+
+// layers is what the host is made of, in the order of merging: modules, top level, profiles, host.
+func (r *resolver) layers() []*layer {
 	active := []*layer{r.m.top}
 	profiles := expand(r.chosen())
 	for _, p := range profiles {
@@ -83,10 +95,7 @@ func (r *resolver) run() model.Machine {
 				"The module `%s` is switched off for this host. Enable it, or remove the profile from the host.", inst.label)
 		}
 	}
-	for _, ly := range slices.Concat(modules, active) {
-		r.add(r.ev.layer(ly))
-	}
-	return r.machine()
+	return slices.Concat(modules, active)
 }
 
 // chosen is the profiles that the host names.
@@ -173,6 +182,9 @@ func (r *resolver) add(v *layerValue) {
 	for name, set := range v.sets {
 		r.sets[name] = r.sets[name].add(set, false)
 	}
+	for name, n := range v.single {
+		r.single[name] = n // a later layer wins, null too
+	}
 	for _, b := range v.blocks {
 		key := b.kind.name + "\x00" + b.label
 		have := r.blocks[key]
@@ -220,6 +232,7 @@ func (r *resolver) machine() model.Machine {
 	for _, i := range r.sets["skills"].items {
 		out.Skills = append(out.Skills, *i.folder)
 	}
+	out.KeepGenerations = r.keepGenerations()
 	kept := r.kept()
 	for _, b := range kept {
 		done := model.Block{Type: b.kind.name, Label: b.label, Attrs: b.value(), Origin: b.at}
@@ -242,6 +255,19 @@ func (r *resolver) machine() model.Machine {
 			"Nothing will be written. Add a `target` block, as in `target \"copilot\" {}`.")
 	}
 	return out
+}
+
+// keepGenerations is how many generations a switch leaves, 0 if nobody says.
+func (r *resolver) keepGenerations() int {
+	n := r.single["keepGenerations"]
+	if n == nil || n.kind != leaf {
+		return 0
+	}
+	keep, err := strconv.Atoi(n.leaf.Number)
+	if err != nil || keep < 1 {
+		r.diags.Errorf(n.origin, "invalid-value", "`keepGenerations` is no whole number from 1", "The live generation always stays. Write how many of the newest are kept.")
+	}
+	return keep
 }
 
 // kept is the blocks that are enabled, sorted by type and label.

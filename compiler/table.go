@@ -97,6 +97,10 @@ func newTable(specs Specs) table {
 			{AttrSpec: stringSet("agents", "Markdown files with frontmatter, one custom agent each. A glob leaves out README.md.", `["agents/*.md"]`), paths: filePath, skipReadme: true},
 			{AttrSpec: stringSet("commands", "Markdown files, one slash command each. A glob leaves out README.md.", `["commands/*.md"]`), paths: filePath, skipReadme: true},
 			{AttrSpec: stringSet("instructions", "Instructions for some paths only: `*.instructions.md` files with an `applyTo` in their frontmatter.", `["instructions/**/*.instructions.md"]`), paths: filePath},
+			{AttrSpec: model.AttrSpec{
+				Name: "keepGenerations", Type: kind(model.TypeNumber), Example: "50",
+				Doc: "How many of the newest generations a switch leaves; pinned ones, and what live sessions use, stay in any case. Default: 20.",
+			}},
 		},
 		blocks: []blockType{
 			moduleBlock(),

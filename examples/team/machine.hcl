@@ -6,6 +6,8 @@ locals {
   team = "platform"
 }
 
+keepGenerations = 30 # how far rollback reaches
+
 channels     = ["brain", "amygdala"]
 persona      = ["persona/team.md"]
 rules        = ["rules/*.md"]
