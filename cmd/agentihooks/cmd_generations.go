@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -12,7 +13,7 @@ import (
 )
 
 func generationsCommand(a *app) *cobra.Command {
-	return &cobra.Command{
+	c := &cobra.Command{
 		Use:   "generations",
 		Short: "List the generations of this home",
 		RunE: func(*cobra.Command, []string) error {
@@ -34,10 +35,15 @@ func generationsCommand(a *app) *cobra.Command {
 				StorePath store.Path        `json:"storePath"`
 				Host      string            `json:"host"`
 				Message   string            `json:"message"`
+				Pinned    bool              `json:"pinned"`
 			}
 			rows := []row{}
 			for _, r := range records {
-				rows = append(rows, row{r.Number, r.CreatedAt, home.store.PathOf(r.Store), r.Host, r.Message})
+				pinned, err := home.state.Pinned(r.Number)
+				if err != nil {
+					return err
+				}
+				rows = append(rows, row{r.Number, r.CreatedAt, home.store.PathOf(r.Store), r.Host, r.Message, pinned})
 			}
 			if a.json {
 				a.printJSON(struct {
@@ -52,9 +58,14 @@ func generationsCommand(a *app) *cobra.Command {
 				if r.Number == live {
 					mark = "*"
 				}
+				if r.Pinned {
+					r.Message = strings.TrimSpace("(pinned) " + r.Message)
+				}
 				fmt.Fprintf(a.stdout, "%s %3s  %s  %s  %s\n", mark, r.Number, r.CreatedAt.Format("2006-01-02 15:04:05Z"), r.Host, diag.EscapeLine(r.Message))
 			}
 			return nil
 		},
 	}
+	c.AddCommand(pinCommand(a), unpinCommand(a))
+	return c
 }

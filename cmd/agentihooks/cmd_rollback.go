@@ -2,6 +2,7 @@ package main
 
 import (
 	"strconv"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,6 +13,7 @@ import (
 
 func rollbackCommand(a *app) *cobra.Command {
 	var dryRun, fromAgent bool
+	var wait time.Duration
 	c := &cobra.Command{
 		Use:   "rollback [N]",
 		Short: "Make an earlier generation live again: the one before, or N",
@@ -34,7 +36,8 @@ func rollbackCommand(a *app) *cobra.Command {
 			}
 			before := home.liveReader()
 			res, err := activate.Rollback(cmd.Context(), activate.RollbackRequest{
-				State: home.state, Store: home.store, Machine: home.machine, To: to, Wait: lockWait, DryRun: dryRun,
+				State: home.state, Store: home.store, Machine: home.machine, To: to, Wait: wait, DryRun: dryRun,
+				Now: a.now().UTC().Truncate(time.Second),
 			})
 			if err != nil {
 				return err
@@ -44,6 +47,7 @@ func rollbackCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be done, write nothing")
+	waitFlag(c, &wait)
 	fromAgentFlag(c, &fromAgent)
 	return c
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"path/filepath"
 	"runtime"
@@ -17,58 +18,82 @@ import (
 	"github.com/agentihooks/agentihooks/targets/target"
 )
 
-// lockWait is how long a command waits for another one that writes.
-const lockWait = 10 * time.Second
-
 func switchCommand(a *app) *cobra.Command {
-	var dryRun, fromAgent bool
-	var text string
+	var how switching
 	c := &cobra.Command{
 		Use:   "switch",
 		Short: "Build the manifest and make it live",
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if err := a.refuseAgent(fromAgent || dryRun); err != nil {
-				return err
-			}
-			m, err := a.load()
-			if err != nil {
-				return err
-			}
-			b, err := a.compileHere(m)
-			if err != nil {
-				return err
-			}
-			home, err := a.openHome(false)
-			if err != nil {
-				return err
-			}
-			risks := targets.Risks(home.liveReader(), treeReader(b.tree))
-			manifest, err := filepath.Abs(m.path)
-			if err != nil {
-				return err
-			}
-			res, err := activate.Switch(cmd.Context(), activate.Request{
-				State: home.state, Store: home.store, Machine: home.machine, Tree: b.tree, Wait: lockWait, DryRun: dryRun,
-				Record: generation.Record{
-					CreatedAt: a.now().UTC().Truncate(time.Second), Message: text, Manifest: manifest, Revision: m.Revision(),
-					Release: release(), Facts: facts.Encode(b.facts),
-				},
-			})
-			if err != nil {
-				return err
-			}
-			if !dryRun {
-				if err := home.state.WriteOrigins(b.tree.Hash, generation.OriginsOf(b.tree)); err != nil {
-					return fmt.Errorf("generation %s is live, but its origins were not recorded: %w", res.Generation, err)
-				}
-			}
-			return a.printResult(res, risks, b.warnings, m.Texts(), dryRun)
-		},
+		RunE:  func(cmd *cobra.Command, _ []string) error { return a.switchHome(cmd.Context(), how) },
 	}
-	c.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be done, write nothing")
-	c.Flags().StringVarP(&text, "message", "m", "", "a note to find the generation by")
-	fromAgentFlag(c, &fromAgent)
+	c.Flags().BoolVar(&how.adopt, "adopt", false, "take over all that is in the way: files go to the backups, values of keys on record")
+	how.flags(c)
 	return c
+}
+
+// switching is how a switch is to be done.
+type switching struct {
+	adopt     bool
+	paths     []string // take over what stands there
+	dryRun    bool
+	message   string
+	fromAgent bool
+	wait      time.Duration
+}
+
+func (s *switching) flags(c *cobra.Command) {
+	c.Flags().BoolVar(&s.dryRun, "dry-run", false, "say what would be done, write nothing")
+	c.Flags().StringVarP(&s.message, "message", "m", "", "a note to find the generation by")
+	waitFlag(c, &s.wait)
+	fromAgentFlag(c, &s.fromAgent)
+}
+
+// switchHome builds the manifest and makes it live.
+func (a *app) switchHome(ctx context.Context, how switching) error {
+	if err := a.refuseAgent(how.fromAgent || how.dryRun); err != nil {
+		return err
+	}
+	m, err := a.load()
+	if err != nil {
+		return err
+	}
+	b, err := a.compileHere(m)
+	if err != nil {
+		return err
+	}
+	home, err := a.openHome(false)
+	if err != nil {
+		return err
+	}
+	if _, ok := b.tree.File(targets.HookPath); !ok { // no targets
+		if b.tree, err = a.passAll(home, b.tree.Index); err != nil {
+			return err
+		}
+	}
+	risks := targets.Risks(home.liveReader(), treeReader(b.tree))
+	manifest, err := filepath.Abs(m.path)
+	if err != nil {
+		return err
+	}
+	res, err := activate.Switch(ctx, activate.Request{
+		State: home.state, Store: home.store, Machine: home.machine, Tree: b.tree, Wait: how.wait, DryRun: how.dryRun,
+		Adopt: how.adopt, Paths: how.paths,
+		Record: generation.Record{
+			CreatedAt: a.now().UTC().Truncate(time.Second), Message: how.message, Manifest: manifest, Revision: m.Revision(),
+			Release: release(), Facts: facts.Encode(b.facts),
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if !how.dryRun {
+		if err := home.state.WriteOrigins(b.tree.Hash, generation.OriginsOf(b.tree)); err != nil {
+			return fmt.Errorf("generation %s is live, but its origins were not recorded: %w", res.Generation, err)
+		}
+	}
+	if res.Changed && !how.dryRun {
+		a.freeSome(ctx, home, b.keep)
+	}
+	return a.printResult(res, risks, b.warnings, m.Texts(), how.dryRun)
 }
 
 func fromAgentFlag(c *cobra.Command, value *bool) {

@@ -63,6 +63,7 @@ type built struct {
 	host     string
 	facts    model.Facts
 	tree     tree.Tree
+	keep     int // generations; 0: the default
 	losses   []target.Loss
 	warnings diag.List
 }
@@ -91,7 +92,7 @@ func (a *app) compile(m *manifest, host string, known model.Facts, local bool) (
 	if a.verbose {
 		fmt.Fprintf(a.stderr, "manifest %s\nhost %s\ntree %s, %d files\n", diag.EscapeLine(m.path), host, out.Name(), len(out.Files))
 	}
-	return &built{manifest: m, host: host, facts: machine.Facts, tree: out, losses: losses, warnings: list}, nil
+	return &built{manifest: m, host: host, facts: machine.Facts, tree: out, keep: machine.KeepGenerations, losses: losses, warnings: list}, nil
 }
 
 // hookBinary is the hook for a system: the embedded one, or in a build without it the file beside our own executable.

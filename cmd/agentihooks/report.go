@@ -70,6 +70,9 @@ func (a *app) report(err error) int {
 	if errors.Is(err, errDifferences) {
 		return exitDifferences
 	}
+	if errors.Is(err, errFound) {
+		return exitError
+	}
 	code, out := exitError, failure{Schema: schema, Errors: []message{}}
 	var (
 		usage     usageError

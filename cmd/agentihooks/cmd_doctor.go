@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/internal/doctor"
+	"github.com/agentihooks/agentihooks/internal/facts"
+	"github.com/agentihooks/agentihooks/targets"
+)
+
+func doctorCommand(a *app) *cobra.Command {
+	var probe bool
+	c := &cobra.Command{
+		Use:   "doctor",
+		Short: "Look for what keeps the hook from working, and say what to do",
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			local, err := facts.Read(a.env, []string{"copilot"})
+			if err != nil {
+				return fmt.Errorf("reading the facts of this machine: %w", err)
+			}
+			dir, err := os.Getwd()
+			if err != nil {
+				return fmt.Errorf("finding the working folder: %w", err)
+			}
+			checks := doctor.Run(cmd.Context(), doctor.Machine{
+				Home: local.Home, StateDir: local.StateDir, CopilotHome: local.CopilotHome, WorkDir: dir,
+				Env: a.env, Environ: os.Environ(), HookPath: targets.HookPath, PolicyPath: targets.PolicyPath,
+				Copilot: local.Which["copilot"], Version: local.Versions["copilot"], Probe: probe,
+			})
+			a.printChecks(checks)
+			if !doctor.OK(checks) {
+				return errFound
+			}
+			return nil
+		},
+	}
+	c.Flags().BoolVar(&probe, "probe", false, "start the Copilot CLI, and ask it which hooks it loads")
+	return c
+}
+
+func (a *app) printChecks(checks []doctor.Check) {
+	if a.json {
+		a.printJSON(struct {
+			Schema int            `json:"schema"`
+			Checks []doctor.Check `json:"checks"`
+		}{schema, checks})
+		return
+	}
+	for _, c := range checks {
+		word := "ok  "
+		if !c.OK {
+			word = "FAIL"
+		}
+		fmt.Fprintf(a.stdout, "%s  %-12s %s\n", word, c.ID, diag.EscapeLine(c.Detail))
+		if !c.OK {
+			fmt.Fprintf(a.stdout, "      %s\n", diag.EscapeLine(c.Fix))
+		}
+	}
+}
