@@ -8,6 +8,7 @@ STATICCHECK := honnef.co/go/tools/cmd/staticcheck@v0.8.2
 VERSION   ?=
 TESTFLAGS ?=
 FUZZTIME  ?= 10s
+HISTORIES ?= 10000
 
 # git refuses to describe another user's checkout, and the go command then fails; nothing here needs the description.
 export GOFLAGS := $(GOFLAGS) -buildvcs=false
@@ -16,7 +17,7 @@ export CGO_ENABLED := 0
 HOOK_SOURCES := go.mod go.sum $(shell find hookbin internal/hookbuild -name '*.go' ! -name '*_test.go')
 HOOKS        := $(foreach system,linux-amd64 linux-arm64 darwin-amd64 darwin-arm64,hookbin/bin/agentihooks-hook-$(system))
 
-.PHONY: build demo test lint fuzz e2e bench clean
+.PHONY: build demo test lint fuzz crash e2e bench clean
 
 build: $(HOOKS)
 	go build -trimpath -ldflags='-s -w $(if $(VERSION),-X main.version=$(VERSION))' -o bin/agentihooks ./cmd/agentihooks
@@ -45,12 +46,18 @@ lint:
 fuzz:
 	.ci/fuzz $(FUZZTIME)
 
+# Every command ended and made to fail at every file-system call, and $(HISTORIES) random histories. Best as an ordinary
+# user; run by root, the tests become one.
+crash: $(HOOKS)
+	AGENTIHOOKS_CRASH=full AGENTIHOOKS_HISTORIES=$(HISTORIES) go test -count=1 -v -timeout=30m $(TESTFLAGS) ./internal/faults/... ./internal/crash/...
+
 # Needs the Copilot CLI: in PATH, or launchers in AGENTIHOOKS_COPILOT, separated by colons.
 e2e: $(HOOKS)
 	AGENTIHOOKS_E2E=require go test -count=1 $(TESTFLAGS) ./internal/e2e/...
 
 bench:
 	go run ./internal/bench/hookbench
+	go run ./internal/bench/switchbench
 	go test -run='^$$' -bench=. -benchmem $(TESTFLAGS) ./...
 
 clean:

@@ -39,9 +39,9 @@ var Design = Rules{
 		// The edge: it calls the stages, and nothing calls it.
 		"cmd/agentihooks": {
 			Own: []string{
-				"compiler/...", "targets/...", "hookbin", "hookbin/guard", "modules", "internal/activate", "internal/diag",
-				"internal/durable", "internal/facts", "internal/generation", "internal/sources", "internal/store",
-				"internal/textdiff", "internal/tree",
+				"compiler/...", "targets/...", "hookbin", "hookbin/guard", "hookbin/session", "modules", "internal/activate", "internal/diag",
+				"internal/doctor", "internal/durable", "internal/facts", "internal/gc", "internal/generation", "internal/sources",
+				"internal/store", "internal/textdiff", "internal/tree", "internal/verify",
 			},
 			Third: []string{"github.com/spf13/cobra"},
 		},
@@ -83,14 +83,27 @@ var Design = Rules{
 			Third: []string{"github.com/nix-community/go-nix/...", "golang.org/x/sys/unix"},
 		},
 		"internal/generation": {
-			Own:   []string{"internal/durable", "internal/store", "internal/strictjson", "internal/tree"},
+			Own:   []string{"hookbin/process", "internal/durable", "internal/store", "internal/strictjson", "internal/tree"},
 			Third: []string{"github.com/gofrs/flock", "golang.org/x/sys/unix"},
 		},
 		"internal/activate": {
 			Own: []string{
-				"internal/durable", "internal/generation", "internal/jsonedit", "internal/store", "internal/strictjson", "internal/tree",
+				"internal/durable", "internal/generation", "internal/jsonedit", "internal/restore", "internal/store", "internal/strictjson",
+				"internal/tree",
 			},
 			Third: []string{"github.com/gofrs/flock", "golang.org/x/sys/unix"},
+		},
+		"internal/restore": {Own: []string{"internal/store", "internal/tree"}},
+		"internal/verify": {
+			Own: []string{"internal/activate", "internal/durable", "internal/generation", "internal/restore", "internal/store", "internal/tree"},
+		},
+		"internal/doctor": {
+			Own: []string{
+				"hookbin/policy", "internal/activate", "internal/generation", "internal/jsonedit", "internal/store", "internal/tree",
+			},
+		},
+		"internal/gc": {
+			Own: []string{"hookbin/session", "internal/activate", "internal/generation", "internal/store", "internal/tree"},
 		},
 
 		// What the stages share, and what reads the world for them.
@@ -110,16 +123,22 @@ var Design = Rules{
 		"hookbin":                  {},
 		"hookbin/agentihooks-hook": {Own: []string{"hookbin/hook"}},
 		"hookbin/hook": {
-			Own: []string{"hookbin/event", "hookbin/guard", "hookbin/policy", "hookbin/shell"},
+			Own: []string{"hookbin/event", "hookbin/guard", "hookbin/policy", "hookbin/process", "hookbin/session", "hookbin/shell"},
 		},
-		"hookbin/event":  {Pure: true},
-		"hookbin/guard":  {Pure: true, Own: []string{"hookbin/event", "hookbin/shell"}},
-		"hookbin/policy": {Pure: true, Own: []string{"hookbin/guard"}},
-		"hookbin/shell":  {Pure: true, Third: []string{"mvdan.cc/sh/v3/syntax"}},
+		"hookbin/event":   {Pure: true},
+		"hookbin/guard":   {Pure: true, Own: []string{"hookbin/event", "hookbin/shell"}},
+		"hookbin/policy":  {Pure: true, Own: []string{"hookbin/guard"}},
+		"hookbin/process": {},
+		"hookbin/session": {Own: []string{"hookbin/process"}},
+		"hookbin/shell":   {Pure: true, Third: []string{"mvdan.cc/sh/v3/syntax"}},
 
 		// How the hook is built, tests and measurements of the whole.
 		"internal/archtest":           {},
+		"internal/bench/switchbench":  {},
 		"internal/bench/hookbench":    {Own: []string{"hookbin/guard", "hookbin/policy", "internal/hookbuild"}},
+		"internal/crash":              {},
+		"internal/faults":             {Third: []string{"golang.org/x/sys/unix"}},
+		"internal/faults/faults":      {Own: []string{"internal/faults"}, Third: []string{"golang.org/x/sys/unix"}},
 		"internal/flaketest":          {},
 		"internal/hookbuild":          {},
 		"internal/hookbuild/generate": {Own: []string{"internal/hookbuild"}},

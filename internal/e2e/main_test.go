@@ -23,8 +23,10 @@ var cases = []struct {
 	{"secret from a variable", secretFromVariable},
 	{"copilot lists the machine", copilotListsTheMachine},
 	{"copilot changes settings", copilotChangesSettings},
+	{"copilot adds a server", copilotAddsAServer},
 	{"shell loads the environment", shellLoadsTheEnvironment},
 	{"status line is on the screen", statusLineIsOnTheScreen},
+	{"doctor asks copilot", doctorAsksCopilot},
 }
 
 func TestCopilot(t *testing.T) {
