@@ -62,8 +62,11 @@ func TestHistories(t *testing.T) {
 		histories = 50
 	}
 	seed := flag.Lookup("rapid.seed").Value.String()
-	if seed == "0" {
-		seed = strconv.FormatInt(time.Now().UnixNano(), 10)
+	if seed == "0" { // the same histories in every ordinary run; a long search goes new ways
+		seed = "1"
+		if os.Getenv("AGENTIHOOKS_HISTORIES") != "" {
+			seed = strconv.FormatInt(time.Now().UnixNano(), 10)
+		}
 	}
 	for name, text := range map[string]string{"rapid.checks": strconv.Itoa(histories), "rapid.seed": seed, "rapid.nofailfile": "true"} {
 		if err := flag.Set(name, text); err != nil {

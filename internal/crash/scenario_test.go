@@ -99,7 +99,6 @@ func (s *site) userFiles() {
 // subject is a command whose every call is a point to end it or make it fail.
 type subject struct {
 	name    string
-	needs   string               // a command that has to exist; "" for those that always do
 	prepare func(*site)          // makes the old state
 	args    func(*site) []string // the command
 	settle  func(*site) []string // heals what the command could only warn of
