@@ -35,6 +35,7 @@ func (m *Manifest) CheckAll() diag.List {
 		}
 		facts, found := m.HostFacts(name, model.Facts{})
 		diags = append(diags, found...)
+		facts = facts.Complete()
 		r := m.resolver(h, facts)
 		if h != nil && h.when != nil {
 			_, _, _, found := r.ev.whether(*h.when, "`when` of host `"+name+"`")

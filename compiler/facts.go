@@ -150,13 +150,12 @@ func missingFacts(facts model.Facts) []string {
 	return out
 }
 
-// HostFacts is the facts of a host: base, overlaid by what its block says in `facts`. Copilot's folder follows the
-// home unless one of the two names it.
+// HostFacts is the facts of a host: base, overlaid by what its block says in `facts`. What follows from them is the
+// matter of Facts.Complete.
 func (m *Manifest) HostFacts(name string, base model.Facts) (model.Facts, diag.List) {
 	out := base
 	out.Versions, out.Which = maps.Clone(base.Versions), maps.Clone(base.Which)
 	var diags diag.List
-	given := map[string]bool{}
 	if h := m.host(name); h != nil && h.facts != nil {
 		ev := newEvaluator(m, model.Facts{})
 		r := ev.eval(h.facts.expr)
@@ -164,20 +163,15 @@ func (m *Manifest) HostFacts(name string, base model.Facts) (model.Facts, diag.L
 		if r.ok {
 			c := &converter{ev: ev, expr: h.facts.expr, what: "`facts` of host `" + h.label + "`", diags: &diags}
 			if n := c.convert(r.value, h.facts.spec.Type); n != nil && n.kind == object {
-				given = overlay(&out, n, &diags)
+				overlay(&out, n, &diags)
 			}
 		}
-	}
-	follows := base.CopilotHome == "" || base.CopilotHome == path.Join(base.Home, ".copilot")
-	if out.Home != "" && follows && !given["copilotHome"] {
-		out.CopilotHome = path.Join(out.Home, ".copilot")
 	}
 	return out, diags.Sorted()
 }
 
 // overlay writes the facts of a host block over others.
-func overlay(facts *model.Facts, n *node, diags *diag.List) map[string]bool {
-	given := map[string]bool{}
+func overlay(facts *model.Facts, n *node, diags *diag.List) {
 	known := append(factNames(), "which")
 	for _, m := range n.fields {
 		i := slices.Index(known, m.name)
@@ -189,10 +183,8 @@ func overlay(facts *model.Facts, n *node, diags *diag.List) map[string]bool {
 		if m.node.kind == null {
 			continue
 		}
-		given[m.name] = true
 		factTable()[i].set(facts, m.node, diags)
 	}
-	return given
 }
 
 // set writes one fact, or says why it cannot.

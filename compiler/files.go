@@ -46,19 +46,7 @@ func (s *source) items(n *node, a bodyAttr, diags *diag.List) (out []setItem) {
 }
 
 // find resolves one path or glob, once.
-func (s *source) find(k globKey) globRead {
-	s.mu.Lock()
-	r, ok := s.globs[k]
-	s.mu.Unlock()
-	if ok {
-		return r
-	}
-	r = s.findOnce(k)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.globs[k] = r
-	return r
-}
+func (s *source) find(k globKey) globRead { return once(&s.mu, s.globs, k, s.findOnce) }
 
 func (s *source) findOnce(k globKey) (out globRead) {
 	pattern, p := s.validPath(k.pattern)

@@ -230,6 +230,7 @@ profile "p" { channels = [try(facts.versions.copilot, "none")] }
 		}
 	}
 	facts, diags := m.HostFacts("b", model.Facts{})
+	facts = facts.Complete()
 	if diags.HasErrors() || facts.CopilotHome != "/Users/sam/.copilot" {
 		t.Fatalf("%+v %v", facts, diags)
 	}

@@ -84,18 +84,22 @@ func (s *source) read(rel string, limit int64) ([]byte, *problem) {
 	return r.data, r.p
 }
 
-func (s *source) readFile(rel string) fileRead {
-	s.mu.Lock()
-	r, ok := s.files[rel]
-	s.mu.Unlock()
+func (s *source) readFile(rel string) fileRead { return once(&s.mu, s.files, rel, s.readOnce) }
+
+// once is what read gives for a key, kept in cache. It is not locked while it reads: two at once read the same, and
+// reading may ask for other keys.
+func once[K comparable, V any](mu *sync.Mutex, cache map[K]V, key K, read func(K) V) V {
+	mu.Lock()
+	v, ok := cache[key]
+	mu.Unlock()
 	if ok {
-		return r
+		return v
 	}
-	r = s.readOnce(rel)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.files[rel] = r
-	return r
+	v = read(key)
+	mu.Lock()
+	defer mu.Unlock()
+	cache[key] = v
+	return v
 }
 
 func (s *source) readOnce(rel string) (out fileRead) {

@@ -19,6 +19,7 @@ type app struct {
 	env        func(string) string
 	now        func() time.Time
 	executable func() (string, error)
+	hooks      map[string][]byte // by system, as they were found
 
 	file    string
 	host    string

@@ -78,29 +78,33 @@ func buildCommand(a *app) *cobra.Command {
 
 // buildAll compiles the hosts that were asked for. Every host's errors are found before anything is stored.
 func (a *app) buildAll(m *manifest, allHosts bool) ([]*built, error) {
-	if !allHosts || len(m.Hosts()) == 0 {
-		if a.host == "" {
-			b, err := a.compileHere(m)
-			return []*built{b}, err
-		}
-		b, err := a.compileAny(m, a.host)
+	hosts := m.Hosts()
+	switch {
+	case !allHosts && a.host != "":
+		hosts = []string{a.host}
+	case !allHosts || len(hosts) == 0:
+		b, err := a.compileHere(m)
 		return []*built{b}, err
 	}
+	known, err := a.readFacts(m)
+	if err != nil {
+		return nil, err
+	}
 	var all []*built
-	faults := inputError{texts: m.Texts()}
-	for _, host := range m.Hosts() {
-		b, err := a.compileAny(m, host)
+	var faults diag.List
+	for _, host := range hosts {
+		b, err := a.compileHost(m, host, known, false)
 		input, ok := err.(inputError)
 		switch {
 		case ok:
-			faults.list = append(faults.list, input.list...)
+			faults = append(faults, input.list...)
 		case err != nil:
 			return nil, fmt.Errorf("host %s: %w", host, err)
 		}
 		all = append(all, b)
 	}
-	if len(faults.list) > 0 {
-		return nil, faults
+	if len(faults) > 0 {
+		return nil, inputError{faults, m.Texts()}
 	}
 	return all, nil
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -182,7 +183,7 @@ func (a *app) printComparison(d comparison) error {
 		e := diffEntry{Path: f.Path, Change: f.Change, Placement: string(f.Placement), Risk: risksOf(d.risks, f.Path), Keys: []diffKey{}, Patch: patch(f)}
 		if f.Placement == "" {
 			e.Placement = "tree"
-			if f.Path[len(f.Path)-len(targets.PolicyPath):] == targets.PolicyPath {
+			if strings.HasSuffix(f.Path, "/"+targets.PolicyPath) {
 				e.Risk = risksOf(d.risks, "")
 			}
 		}

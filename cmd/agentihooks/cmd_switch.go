@@ -118,22 +118,22 @@ type home struct {
 
 // openHome opens the state folder, and makes it for a command that writes there without a plan.
 func (a *app) openHome(write bool) (home, error) {
-	local, err := facts.Read(a.env, nil)
+	homeDir, stateDir, err := facts.Folders(a.env)
 	if err != nil {
-		return home{}, fmt.Errorf("reading the facts of this machine: %w", err)
+		return home{}, err
 	}
 	open := generation.LookState
 	if write {
 		open = generation.OpenState
 	}
-	state, err := open(local.StateDir, local.Home)
+	state, err := open(stateDir, homeDir)
 	if err != nil {
-		return home{}, fmt.Errorf("opening the state folder %s: %w", local.StateDir, err)
+		return home{}, fmt.Errorf("opening the state folder %s: %w", stateDir, err)
 	}
 	return home{
 		state:   state,
-		store:   store.New(local.StateDir),
-		machine: activate.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Home: local.Home},
+		store:   store.New(stateDir),
+		machine: activate.Machine{OS: runtime.GOOS, Arch: runtime.GOARCH, Home: homeDir},
 	}, nil
 }
 

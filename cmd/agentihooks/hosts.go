@@ -13,51 +13,32 @@ import (
 
 // compileHere compiles for this machine: the host that fits it, or the one named by --host, seen from here.
 func (a *app) compileHere(m *manifest) (*built, error) {
-	local, given, err := a.readFacts(m)
+	known, err := a.readFacts(m)
 	if err != nil {
 		return nil, err
 	}
 	host := a.host
 	if host == "" {
-		host, err = a.match(m, cmp.Or(given.only, &local))
-		if err != nil {
+		if host, err = a.match(m, cmp.Or(known.only, &known.local)); err != nil {
 			return nil, err
 		}
 	}
-	if file, ok := given.of(host); ok || m.Matches(host, local) || !m.HasFacts(host) {
-		if ok {
-			return a.compileFor(m, host, &file)
-		}
-		return a.compile(m, host, local, true)
-	}
-	return a.compileFor(m, host, nil)
+	// A host that says nothing of its machine may be this one under another name.
+	return a.compileHost(m, host, known, !m.HasFacts(host))
 }
 
-// compileFor compiles for a host of another machine: what is known of it is what the manifest and --facts say.
-func (a *app) compileFor(m *manifest, host string, given *model.Facts) (*built, error) {
-	known, list := m.HostFacts(host, model.Facts{})
+// compileHost compiles for a host: with the facts that --facts gave for it, with those of this machine if the host is
+// this machine or may stand for it, else with what the manifest says of it.
+func (a *app) compileHost(m *manifest, host string, known knownFacts, here bool) (*built, error) {
+	given, ok := known.of(host)
+	if !ok && (here || m.Matches(host, known.local)) {
+		return a.compile(m, host, known.local, true)
+	}
+	described, list := m.HostFacts(host, model.Facts{})
 	if list.HasErrors() {
 		return nil, inputError{list, m.Texts()}
 	}
-	if given != nil {
-		known = overlay(known, *given)
-	}
-	return a.compile(m, host, facts.Complete(known), false)
-}
-
-// compileAny compiles for a host wherever it is: with the facts of this machine only if the host is this machine.
-func (a *app) compileAny(m *manifest, host string) (*built, error) {
-	local, given, err := a.readFacts(m)
-	if err != nil {
-		return nil, err
-	}
-	if file, ok := given.of(host); ok {
-		return a.compileFor(m, host, &file)
-	}
-	if m.Matches(host, local) {
-		return a.compile(m, host, local, true)
-	}
-	return a.compileFor(m, host, nil)
+	return a.compile(m, host, overlay(described, given).Complete(), false)
 }
 
 func (a *app) match(m *manifest, known *model.Facts) (string, error) {
@@ -68,17 +49,19 @@ func (a *app) match(m *manifest, known *model.Facts) (string, error) {
 	return host, nil
 }
 
-// givenFacts is what --facts gave: the facts of one machine, or of several by host.
-type givenFacts struct {
-	only *model.Facts
-	all  map[string]model.Facts
+// knownFacts is the facts of this machine, and what --facts gave: those of one machine, or of several by host.
+type knownFacts struct {
+	local model.Facts
+	only  *model.Facts
+	all   map[string]model.Facts
 }
 
-func (g givenFacts) of(host string) (model.Facts, bool) {
-	if g.only != nil {
-		return *g.only, true
+// of is what --facts gave for a host.
+func (k knownFacts) of(host string) (model.Facts, bool) {
+	if k.only != nil {
+		return *k.only, true
 	}
-	for name, f := range g.all {
+	for name, f := range k.all {
 		if strings.EqualFold(name, host) {
 			return f, true
 		}
@@ -87,24 +70,24 @@ func (g givenFacts) of(host string) (model.Facts, bool) {
 }
 
 // readFacts reads the facts of this machine, and those of others that --facts names.
-func (a *app) readFacts(m *manifest) (local model.Facts, given givenFacts, err error) {
-	if local, err = facts.Read(a.env, m.WhichNames()); err != nil {
-		return local, given, fmt.Errorf("reading the facts of this machine: %w", err)
+func (a *app) readFacts(m *manifest) (known knownFacts, err error) {
+	if known.local, err = facts.Read(a.env, m.WhichNames()); err != nil {
+		return known, fmt.Errorf("reading the facts of this machine: %w", err)
 	}
 	if a.facts == "" {
-		return local, given, nil
+		return known, nil
 	}
 	info, err := os.Stat(a.facts)
 	if err != nil {
-		return local, given, err
+		return known, err
 	}
 	if info.IsDir() {
-		given.all, err = facts.ReadDir(a.facts)
-		return local, given, err
+		known.all, err = facts.ReadDir(a.facts)
+		return known, err
 	}
 	only, err := facts.ReadFile(a.facts)
-	given.only = &only
-	return local, given, err
+	known.only = &only
+	return known, err
 }
 
 // overlay is base with every fact that over knows.

@@ -13,6 +13,7 @@ func main() {
 		env:        os.Getenv,
 		now:        time.Now,
 		executable: os.Executable,
+		hooks:      map[string][]byte{},
 	}
 	os.Exit(a.run(os.Args[1:]))
 }

@@ -95,8 +95,21 @@ func (a *app) compile(m *manifest, host string, known model.Facts, local bool) (
 	return &built{manifest: m, host: host, facts: machine.Facts, tree: out, keep: machine.KeepGenerations, losses: losses, warnings: list}, nil
 }
 
-// hookBinary is the hook for a system: the embedded one, or in a build without it the file beside our own executable.
+// hookBinary is the hook for a system, found once and shared by the trees of all its hosts.
 func (a *app) hookBinary(goos, goarch string) ([]byte, error) {
+	system := goos + "/" + goarch
+	if hook, ok := a.hooks[system]; ok {
+		return hook, nil
+	}
+	hook, err := a.findHook(goos, goarch)
+	if err == nil {
+		a.hooks[system] = hook
+	}
+	return hook, err
+}
+
+// findHook is the embedded hook, or in a build without it the file beside our own executable.
+func (a *app) findHook(goos, goarch string) ([]byte, error) {
 	if hook, ok := hookbin.Binary(goos, goarch); ok {
 		return hook, nil
 	}

@@ -74,6 +74,12 @@ type folders struct {
 	home, state, copilot string
 }
 
+// Folders is the home and the state folder of this machine's user, as Read finds them, without the rest.
+func Folders(env func(string) string) (home, state string, err error) {
+	f, err := readFolders(env)
+	return f.home, f.state, err
+}
+
 // readFolders finds the folders from the environment alone. They are cleaned; links in them stay, because a
 // destination must read as the user and the programs spell it.
 func readFolders(env func(string) string) (folders, error) {

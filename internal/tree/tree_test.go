@@ -25,16 +25,18 @@ func mustNew(t testing.TB, files []File, entries []Entry) Tree {
 }
 
 func sample() ([]File, []Entry) {
-	return []File{
+	files := []File{
 		{Path: "copilot/instructions.md", Data: []byte("# Hello\n")},
 		{Path: "agents/skills/x/SKILL.md", Data: []byte("---\n")},
 		{Path: "agents/skills/x/run.sh", Data: []byte("#!/bin/sh\n"), Exec: true},
 		{Path: "copilot/settings.json", Data: []byte("{\"theme\":\"dim\"}\n")},
-	}, []Entry{
+	}
+	entries := []Entry{
 		{Dest: "/home/u/.copilot/settings.json", Placement: Merge, Path: "copilot/settings.json", Keys: []Key{{Path: []string{"theme"}}}},
 		{Dest: "/home/u/.agents/skills/x", Placement: Link, Path: "agents/skills/x"},
 		{Dest: "/home/u/.copilot/copilot-instructions.md", Placement: Link, Path: "copilot/instructions.md"},
 	}
+	return files, entries
 }
 
 func TestNew(t *testing.T) {

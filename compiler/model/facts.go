@@ -1,14 +1,10 @@
-package facts
+package model
 
-import (
-	"path"
-
-	"github.com/agentihooks/agentihooks/compiler/model"
-)
+import "path"
 
 // Complete adds to the facts of another machine what follows from its home: the folders as they are where no variable
-// of the environment moves them.
-func Complete(f model.Facts) model.Facts {
+// of the environment moves them. It comes last, once it is settled which home it is.
+func (f Facts) Complete() Facts {
 	if f.Home == "" {
 		return f
 	}
