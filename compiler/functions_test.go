@@ -77,6 +77,16 @@ func TestFunctions(t *testing.T) {
 		{`yamldecode("` + strings.Repeat("[", 200) + `")`, `!function-call`},
 		{`yamldecode("` + strings.Repeat("- ", 2000) + `")`, `!function-call`},
 		{`yamldecode("a: .inf")`, `!function-call`},
+		{
+			`yamldecode("[017, 0o17, 0x1F, 1e5, 1., +.5, -0, 18446744073709551616, 04444000004444440000000000.]")`,
+			`[17 15 31 100000 1 0.5 0 18446744073709551616 4444000004444440000000000]`,
+		},
+		{
+			`yamldecode("['017', \"1\", 1_000, 0b11, 12e, 0x, 1:30, yes, TRUE]")`,
+			`["017" "1" "1_000" "0b11" "12e" "0x" "1:30" "yes" true]`,
+		},
+		{`yamldecode("a: 1e999999999")`, `!function-call`},
+		{`yamldecode("` + strings.Repeat("9", 2000) + `")`, `!function-call`},
 		{`yamldecode("a: *b")`, `!function-call`},
 		{`"a\u0000b"`, `!invalid-character`},
 		{"<<EOT\na\nb\nEOT\n", `"a\nb\n"`},

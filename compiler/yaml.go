@@ -3,6 +3,9 @@ package compiler
 import (
 	"errors"
 	"fmt"
+	"math/big"
+	"regexp"
+	"sync"
 
 	"github.com/goccy/go-yaml"
 	"github.com/goccy/go-yaml/ast"
@@ -104,18 +107,17 @@ func (d *yamlDecoder) value(n ast.Node, depth int) (cty.Value, error) {
 		return cty.NilVal, errors.New("the text is nested too deeply, or its aliases hold too much")
 	}
 	switch n := n.(type) {
-	case nil, *ast.NullNode:
+	case nil:
 		return cty.NullVal(cty.DynamicPseudoType), nil
 	case *ast.StringNode:
-		return cty.StringVal(n.Value), nil
+		if t := n.Token.Type; t == token.SingleQuoteType || t == token.DoubleQuoteType {
+			return cty.StringVal(n.Value), nil
+		}
+		return plainYAML(n.Value)
 	case *ast.LiteralNode:
 		return cty.StringVal(n.Value.Value), nil
-	case *ast.BoolNode:
-		return cty.BoolVal(n.Value), nil
-	case *ast.IntegerNode:
-		return yamlNumber(fmt.Sprint(n.Value))
-	case *ast.FloatNode:
-		return yamlNumber(n.Token.Value)
+	case *ast.NullNode, *ast.BoolNode, *ast.IntegerNode, *ast.FloatNode, *ast.InfinityNode, *ast.NanNode:
+		return plainYAML(n.GetToken().Value)
 	case *ast.AnchorNode:
 		d.anchors[n.Name.String()] = n.Value
 		return d.value(n.Value, depth+1)
@@ -137,7 +139,37 @@ func (d *yamlDecoder) value(n ast.Node, depth int) (cty.Value, error) {
 	return cty.NilVal, fmt.Errorf("line %d: %s is not supported", n.GetToken().Position.Line, n.Type())
 }
 
-func yamlNumber(text string) (cty.Value, error) {
+// maxYAMLNumber bounds the characters of a number, since reading one costs the square of its length.
+const maxYAMLNumber = 1000
+
+// yamlNumber matches what is a number, in the groups: infinite or none, with a base, decimal.
+var yamlNumber = sync.OnceValue(func() *regexp.Regexp {
+	return regexp.MustCompile(`^(?:([-+]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))|(0o[0-7]+|0x[0-9a-fA-F]+)|([-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0-9]+)?))$`)
+})
+
+// plainYAML resolves an unquoted scalar by the core schema of YAML 1.2, section 10.3.2. The library has rules of its
+// own (goccy/go-yaml 1.19.2: 1e5 and an integer of 65 bits are strings, 017 is fifteen).
+func plainYAML(text string) (cty.Value, error) {
+	switch text {
+	case "", "~", "null", "Null", "NULL":
+		return cty.NullVal(cty.DynamicPseudoType), nil
+	case "true", "True", "TRUE":
+		return cty.True, nil
+	case "false", "False", "FALSE":
+		return cty.False, nil
+	}
+	number := yamlNumber().FindStringSubmatch(text)
+	switch {
+	case number == nil:
+		return cty.StringVal(text), nil
+	case number[1] != "":
+		return cty.NilVal, fmt.Errorf("%q is not a number that JSON has", text)
+	case len(text) > maxYAMLNumber:
+		return cty.NilVal, fmt.Errorf("a number has more than %d digits", maxYAMLNumber)
+	case number[2] != "":
+		n, _ := new(big.Int).SetString(text, 0)
+		return cty.NumberVal(new(big.Float).SetInt(n)), nil
+	}
 	v, err := cty.ParseNumberVal(text)
 	if err != nil {
 		return cty.NilVal, fmt.Errorf("%q is not a number that JSON has", text)
