@@ -28,13 +28,16 @@ import (
 
 // The places of a history. The last two never stand in one manifest: one is a folder where the other is a link.
 var (
-	dests = []string{".copilot/agents/a.md", ".copilot/instructions/x.instructions.md", ".agents/skills/s", "deep/er/c", "deep/d", "shape", "shape/in"}
+	dests = []string{sharedDest, ".copilot/agents/a.md", ".copilot/instructions/x.instructions.md", ".agents/skills/s", "deep/er/c", "deep/d", "shape", "shape/in"}
 	names = []string{"k0", "k1", "k2"}
 	items = []string{"e0", "e1", "e2"}
 	texts = []string{"one", "two", "three"}
 )
 
-const mergedFile = ".copilot/settings.json"
+const (
+	mergedFile = ".copilot/settings.json"
+	sharedDest = ".copilot/copilot-instructions.md"
+)
 
 // history is a home, the model of it, and what the user wrote and did not take away.
 type history struct {
@@ -121,7 +124,7 @@ func (h *history) start() {
 }
 
 func (h *history) step(mayCrash bool, crashes *atomic.Int64) {
-	kinds := []string{"switch", "switch", "switch", "adopt", "rollback", "file", "file", "remove", "key", "key", "element", "program", "drop"}
+	kinds := []string{"switch", "switch", "switch", "adopt", "rollback", "edit", "file", "file", "remove", "key", "key", "element", "program", "drop"}
 	if mayCrash {
 		kinds = append(kinds, "crash", "crash", "crash")
 	}
@@ -134,6 +137,8 @@ func (h *history) step(mayCrash bool, crashes *atomic.Int64) {
 		h.rollback()
 	case "file":
 		h.userWrites()
+	case "edit":
+		h.userEdits()
 	case "remove":
 		h.userRemoves()
 	case "key":

@@ -28,6 +28,11 @@ type place struct {
 	is    standing
 	ours  bool    // we know the place as ours, whatever stands there
 	prior *string // what our link took the place of
+
+	// Of a file of the user's that is shared:
+	block  string // our text within it; file is the rest
+	shared bool   // on record as shared, though the user may have taken our part out
+	broken bool   // the user wrote into our part: file is all of it
 }
 
 type standing uint8
@@ -79,7 +84,11 @@ func (m *model) apply(to machine, how mode) (*model, bool) {
 	}
 	ok := true
 	for dest, text := range to.Links {
-		p, free := c.files[dest].declare(text, how)
+		declare := place.declare
+		if dest == sharedDest {
+			declare = place.share
+		}
+		p, free := declare(c.files[dest], text, how)
 		c.files[dest], ok = p, ok && free
 	}
 	if c.noFile {
@@ -124,7 +133,7 @@ func (m *model) forget() {
 func (p place) withdraw() place {
 	switch {
 	case p.is != ourLink:
-		return place{file: p.file, is: p.is}
+		return place{file: p.file, is: p.is, broken: p.broken}
 	case p.prior != nil:
 		return place{file: *p.prior, is: userFile}
 	}
@@ -143,6 +152,17 @@ func (p place) declare(text string, how mode) (place, bool) {
 		}
 	}
 	return next, true
+}
+
+// share is declare for the one file in which our text can stand beside the user's.
+func (p place) share(text string, how mode) (place, bool) {
+	switch {
+	case p.is != userFile || p.block == "" && p.file == text || !p.shared && how != adopting:
+		return p.declare(text, how)
+	case p.broken:
+		return p, false
+	}
+	return place{file: p.file, is: userFile, block: text, shared: true}, true
 }
 
 func (v value) withdraw() value {

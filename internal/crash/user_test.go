@@ -13,7 +13,7 @@ import (
 )
 
 // userDests are the places at which the user writes files too.
-var userDests = append(slices.Clone(dests[:5]), "own/file", ".copilot/agents/own.md")
+var userDests = append(slices.Clone(dests[:6]), "own/file", ".copilot/agents/own.md")
 
 // userWrites makes or changes a file: new content, or by chance just what a manifest has. Our link there is replaced.
 func (h *history) userWrites() {
@@ -31,7 +31,32 @@ func (h *history) userWrites() {
 	}
 	h.replace(path, text)
 	p := h.files[dest]
-	h.files[dest] = place{file: text, is: userFile, ours: p.ours, prior: p.prior}
+	h.files[dest] = place{file: text, is: userFile, ours: p.ours, prior: p.prior, shared: p.shared}
+}
+
+// userEdits changes a file that is shared: below our part, or in it.
+func (h *history) userEdits() {
+	p := h.files[sharedDest]
+	if p.is != userFile || p.block == "" {
+		return
+	}
+	path := filepath.Join(h.home, sharedDest)
+	data, err := os.ReadFile(path)
+	if err != nil {
+		h.Fatal(err)
+	}
+	text := string(data)
+	h.gone(sharedDest)
+	if rapid.IntRange(0, 3).Draw(h.T, "in our part") == 0 {
+		text = strings.Replace(text, p.block+"\n", p.block+", said the user\n", 1)
+		p = place{file: text, is: userFile, shared: true, broken: true}
+	} else {
+		text += "\nand more"
+		p.file += "\nand more"
+	}
+	h.written[p.file] = true
+	h.replace(path, text)
+	h.files[sharedDest] = p
 }
 
 // replace is how programs save: a temporary name, then a rename.
@@ -61,7 +86,7 @@ func (h *history) userRemoves() {
 	if err := os.Remove(filepath.Join(h.home, dest)); err != nil {
 		h.Fatal(err)
 	}
-	h.files[dest] = place{ours: p.ours, prior: p.prior}
+	h.files[dest] = place{ours: p.ours, prior: p.prior, shared: p.shared}
 }
 
 func (h *history) userSetsKey() {
@@ -161,7 +186,8 @@ func (h *history) check() {
 		found := slices.Contains(backups, text)
 		for dest, p := range h.files {
 			data, err := os.ReadFile(filepath.Join(h.home, dest))
-			found = found || err == nil && p.is == userFile && string(data) == text
+			_, own := apart(string(data), p)
+			found = found || err == nil && p.is == userFile && own == text
 		}
 		if !found {
 			h.Fatalf("%q of the user's is nowhere", text)
@@ -199,9 +225,23 @@ func (h *history) checkPlace(dest string, p place) {
 	if got == nothing {
 		return
 	}
-	if data, err := os.ReadFile(path); err != nil || string(data) != p.file {
-		h.Fatalf("%s holds %q, %v, want %q", dest, data, err, p.file)
+	data, err := os.ReadFile(path)
+	if block, own := apart(string(data), p); err != nil || block != p.block || own != p.file {
+		h.Fatalf("%s holds %q, %v, want %q and our %q", dest, data, err, p.file, p.block)
 	}
+}
+
+// apart takes our text out of a file that is shared.
+func apart(text string, p place) (block, rest string) {
+	if p.block == "" {
+		return "", text
+	}
+	begin, text, _ := strings.Cut(text, "\n")
+	block, text, _ = strings.Cut(text, "\n<!-- agentihooks: end ")
+	if _, text, ok := strings.Cut(text, "\n"); ok && strings.HasPrefix(begin, "<!-- agentihooks: begin ") {
+		return block, text
+	}
+	return "", text
 }
 
 // checkDoc compares the merged file by value. No file is as good as an empty one, no set as good as an empty one.
