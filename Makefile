@@ -17,7 +17,7 @@ export CGO_ENABLED := 0
 HOOK_SOURCES := go.mod go.sum $(shell find hookbin internal/hookbuild -name '*.go' ! -name '*_test.go')
 HOOKS        := $(foreach system,linux-amd64 linux-arm64 darwin-amd64 darwin-arm64,hookbin/bin/agentihooks-hook-$(system))
 
-.PHONY: build demo test lint fuzz crash e2e bench clean
+.PHONY: build demo test lint fuzz crash histories e2e bench clean
 
 build: $(HOOKS)
 	go build -trimpath -ldflags='-s -w $(if $(VERSION),-X main.version=$(VERSION))' -o bin/agentihooks ./cmd/agentihooks
@@ -50,6 +50,10 @@ fuzz:
 # user; run by root, the tests become one.
 crash: $(HOOKS)
 	AGENTIHOOKS_CRASH=full AGENTIHOOKS_HISTORIES=$(HISTORIES) go test -count=1 -v -timeout=30m $(TESTFLAGS) ./internal/faults/... ./internal/crash/...
+
+# The random histories alone, which take minutes where the whole of crash takes ten.
+histories: $(HOOKS)
+	AGENTIHOOKS_HISTORIES=$(HISTORIES) go test -count=1 -v -timeout=30m -run=TestHistories $(TESTFLAGS) ./internal/crash
 
 # Needs the Copilot CLI: in PATH, or launchers in AGENTIHOOKS_COPILOT, separated by colons.
 e2e: $(HOOKS)
