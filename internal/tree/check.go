@@ -33,8 +33,8 @@ func pathProblem(p string) string {
 	return componentProblem(p)
 }
 
-// componentProblem looks at names alone. Two dots in front are refused because the NAR library (go-nix of January
-// 2025) takes such a name for a way up and fails.
+// componentProblem looks at names alone. Two dots in front are refused because NAR readers (go-nix of January 2025)
+// take such a name for a way up and fail.
 func componentProblem(p string) string {
 	if strings.ContainsFunc(p, unicode.IsControl) {
 		return "holds a control character"

@@ -6,12 +6,8 @@ import (
 	"encoding/hex"
 	"fmt"
 	"hash"
-	"io"
 	"io/fs"
-	"path"
-	"strings"
 
-	"github.com/nix-community/go-nix/pkg/nar"
 	"github.com/nix-community/go-nix/pkg/nixbase32"
 )
 
@@ -33,38 +29,58 @@ func (h Hash) Valid() bool {
 // HashDir is the hash of a real folder, as New would give it for the same files. Of a file's mode only the owner's x
 // bit counts. Anything but files and folders is an error, and so is a name that no tree holds.
 func HashDir(fsys fs.FS) (Hash, error) {
-	sum, err := newHasher().sum(func(w *nar.Writer) error {
-		return fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
-			if err != nil {
-				return err
-			}
-			return writeEntry(w, fsys, name, d)
-		})
+	h := newHasher()
+	w := h.start()
+	err := fs.WalkDir(fsys, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || name == "." {
+			return err
+		}
+		if problem := pathProblem(name); problem != "" {
+			return fmt.Errorf("%q %s", name, problem)
+		}
+		switch d.Type() {
+		case fs.ModeDir:
+			w.folder(name)
+			return nil
+		case 0:
+			return h.regular(w, fsys, name)
+		default:
+			return fmt.Errorf("%q is neither a file nor a folder (%s)", name, d.Type())
+		}
 	})
 	if err != nil {
 		return "", err
 	}
-	return hashOf(sum), nil
+	return hashOf(h.end(w)), nil
 }
 
-func writeEntry(w *nar.Writer, fsys fs.FS, name string, d fs.DirEntry) error {
-	if name == "." {
-		return w.WriteHeader(&nar.Header{Path: "/", Type: nar.TypeDirectory})
-	}
-	if problem := pathProblem(name); problem != "" {
-		return fmt.Errorf("%q %s", name, problem)
-	}
-	switch d.Type() {
-	case fs.ModeDir:
-		return w.WriteHeader(&nar.Header{Path: "/" + name, Type: nar.TypeDirectory})
-	case 0:
-		return writeRegular(w, fsys, name)
-	default:
-		return fmt.Errorf("%q is neither a file nor a folder (%s)", name, d.Type())
-	}
+// hasher computes the sha256 of Nix archives, one after the other. The buffer halves the calls into sha256, which
+// would otherwise get every eight-byte length alone.
+type hasher struct {
+	sha  hash.Hash
+	buf  *bufio.Writer
+	read []byte // for files
 }
 
-func writeRegular(w *nar.Writer, fsys fs.FS, name string) error {
+func newHasher() *hasher {
+	sha := sha256.New()
+	return &hasher{sha: sha, buf: bufio.NewWriterSize(sha, 64<<10)}
+}
+
+func (h *hasher) start() *narWriter {
+	h.sha.Reset()
+	h.buf.Reset(h.sha)
+	return newNAR(h.buf)
+}
+
+func (h *hasher) end(w *narWriter) []byte {
+	if err := w.close(); err != nil {
+		panic("writing to a hash: " + err.Error()) // it never fails
+	}
+	return h.sha.Sum(nil)
+}
+
+func (h *hasher) regular(w *narWriter, fsys fs.FS, name string) error {
 	f, err := fsys.Open(name)
 	if err != nil {
 		return err
@@ -77,85 +93,19 @@ func writeRegular(w *nar.Writer, fsys fs.FS, name string) error {
 	if !info.Mode().IsRegular() {
 		return fmt.Errorf("%q is no longer a file", name)
 	}
-	exec := info.Mode()&0o100 != 0
-	err = w.WriteHeader(&nar.Header{Path: "/" + name, Type: nar.TypeRegular, Size: info.Size(), Executable: exec})
-	if err != nil {
-		return err
+	if h.read == nil {
+		h.read = make([]byte, 32<<10)
 	}
-	n, err := io.Copy(w, f)
-	if err == nil && n != info.Size() {
-		err = fmt.Errorf("%q changed while it was read", name)
-	}
-	return err
+	return w.file(name, info.Mode()&0o100 != 0, info.Size(), f, h.read)
 }
 
-// writeFiles writes the files of a tree that lie below a folder ("" or "a/b/"): all of them, sorted.
-func writeFiles(w *nar.Writer, files []File, below string) error {
-	if err := w.WriteHeader(&nar.Header{Path: "/", Type: nar.TypeDirectory}); err != nil {
-		return err
-	}
-	last := "/" // the folder of the last file, with a slash at the end
-	for _, f := range files {
-		name := "/" + f.Path[len(below):]
-		for i := 1; i < len(name); i++ {
-			if name[i] != '/' || strings.HasPrefix(last, name[:i+1]) {
-				continue
-			}
-			if err := w.WriteHeader(&nar.Header{Path: name[:i], Type: nar.TypeDirectory}); err != nil {
-				return err
-			}
-		}
-		last, _ = path.Split(name)
-		err := w.WriteHeader(&nar.Header{Path: name, Type: nar.TypeRegular, Size: int64(len(f.Data)), Executable: f.Exec})
-		if err != nil {
-			return err
-		}
-		if _, err := w.Write(f.Data); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// hasher computes the sha256 of NAR serialisations, one after the other. The buffer halves the calls into sha256,
-// which would otherwise get every eight-byte length alone.
-type hasher struct {
-	sha hash.Hash
-	buf *bufio.Writer
-}
-
-func newHasher() *hasher {
-	sha := sha256.New()
-	return &hasher{sha, bufio.NewWriterSize(sha, 64<<10)}
-}
-
-func (h *hasher) sum(emit func(*nar.Writer) error) ([]byte, error) {
-	h.sha.Reset()
-	h.buf.Reset(h.sha)
-	w, err := nar.NewWriter(h.buf)
-	if err != nil {
-		return nil, err
-	}
-	err = emit(w)
-	// Close also after an error: it ends the writer's goroutine.
-	if closeErr := w.Close(); err == nil {
-		err = closeErr
-	}
-	if err == nil {
-		err = h.buf.Flush()
-	}
-	if err != nil {
-		return nil, err
-	}
-	return h.sha.Sum(nil), nil
-}
-
+// files is the sha256 of the files of a tree that lie below a folder ("" or "a/b/"): all of them, sorted.
 func (h *hasher) files(files []File, below string) []byte {
-	sum, err := h.sum(func(w *nar.Writer) error { return writeFiles(w, files, below) })
-	if err != nil {
-		panic("serialising checked files: " + err.Error()) // the checks on paths and their order have a hole
+	w := h.start()
+	for _, f := range files {
+		w.text(f.Path[len(below):], f.Exec, f.Data)
 	}
-	return sum
+	return h.end(w)
 }
 
 func hashOf(sum []byte) Hash { return Hash(nixbase32.EncodeToString(sum)) }
