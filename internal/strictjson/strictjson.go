@@ -23,7 +23,7 @@ func Decode(data []byte, v any) error {
 	if !utf8.Valid(data) {
 		return errors.New("not valid UTF-8")
 	}
-	w := walker{data: data, dec: json.NewDecoder(bytes.NewReader(data))}
+	w := walker{data: data, dec: json.NewDecoder(bytes.NewReader(data)), fields: map[reflect.Type][]reflect.StructField{}}
 	if err := w.value(reflect.TypeOf(v), 0); err != nil {
 		return err
 	}
@@ -34,8 +34,9 @@ func Decode(data []byte, v any) error {
 }
 
 type walker struct {
-	data []byte
-	dec  *json.Decoder
+	data   []byte
+	dec    *json.Decoder
+	fields map[reflect.Type][]reflect.StructField // as VisibleFields gave them, which is slow
 }
 
 func (w *walker) errorf(format string, args ...any) error {
@@ -130,7 +131,12 @@ func (w *walker) member(t reflect.Type, name string) (reflect.Type, error) {
 	default:
 		return nil, nil // a kind that json.Unmarshal will refuse
 	}
-	for _, f := range reflect.VisibleFields(t) {
+	fields, ok := w.fields[t]
+	if !ok {
+		fields = reflect.VisibleFields(t)
+		w.fields[t] = fields
+	}
+	for _, f := range fields {
 		known, _, _ := strings.Cut(f.Tag.Get("json"), ",")
 		switch {
 		case !f.IsExported() || f.Anonymous || known == "-":
