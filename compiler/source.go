@@ -1,6 +1,7 @@
 package compiler
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -125,14 +126,16 @@ func (s *source) readOnce(rel string) (out fileRead) {
 		return out
 	}
 	defer f.Close() //nolint:errcheck // it was only read
-	data, err := io.ReadAll(io.LimitReader(f, maxSourceBytes+1))
+	var data bytes.Buffer
+	data.Grow(int(info.Size()) + bytes.MinRead) // so that it need not grow
+	_, err = data.ReadFrom(io.LimitReader(f, maxSourceBytes+1))
 	switch {
 	case err != nil:
 		out.p = s.unreadable(rel, err)
-	case len(data) > maxSourceBytes:
+	case data.Len() > maxSourceBytes:
 		out.p = s.tooLarge(rel)
 	default:
-		out.data, out.exec = data, info.Mode()&0o100 != 0
+		out.data, out.exec = data.Bytes(), info.Mode()&0o100 != 0
 	}
 	return out
 }

@@ -6,8 +6,11 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
+	"sync"
+	"syscall"
 )
 
 // nixStore is the one place outside a source folder that a link in it may lead to: Home Manager makes such links for
@@ -20,6 +23,10 @@ type Folder struct {
 	fs.FS
 	root *os.Root
 	path string // absolute, links resolved
+
+	mu    sync.Mutex
+	below *os.Root // the folder of the name that was asked for last
+	dir   string   // its name
 }
 
 // Manifest opens the folder of a manifest file, and returns it with the file's name in it. A manifest that is a link
@@ -64,8 +71,13 @@ func (f *Folder) Module(rel string) (fs.FS, error) {
 	return Open(filepath.Join(f.path, filepath.FromSlash(rel)))
 }
 
-// Open opens a file for reading.
+// Open opens a file for reading. A pipe does not make it wait.
 func (f *Folder) Open(name string) (fs.File, error) {
+	if root, base, ok := f.at(name); ok {
+		if file, err := root.OpenFile(base, os.O_RDONLY|syscall.O_NONBLOCK, 0); err == nil {
+			return file, nil
+		}
+	}
 	file, err := f.FS.Open(name)
 	if target, ok := f.linked(name, err); ok {
 		return os.Open(target)
@@ -75,11 +87,39 @@ func (f *Folder) Open(name string) (fs.File, error) {
 
 // Stat describes what a name leads to, links followed.
 func (f *Folder) Stat(name string) (fs.FileInfo, error) {
+	if root, base, ok := f.at(name); ok {
+		if info, err := root.Stat(base); err == nil {
+			return info, nil
+		}
+	}
 	info, err := fs.Stat(f.FS, name)
 	if target, ok := f.linked(name, err); ok {
 		return os.Stat(target)
 	}
 	return info, err
+}
+
+// at is the folder that a name lies in, opened, and the name there. os.Root opens every component of a path anew, and
+// names come folder by folder, so one is kept. Where it fails the whole path has to be tried: a link may lead out of
+// that folder and stay in this one.
+func (f *Folder) at(name string) (root *os.Root, base string, ok bool) {
+	dir, base := path.Split(name)
+	if dir == "" || !fs.ValidPath(name) {
+		return nil, "", false
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.dir != dir {
+		below, err := f.root.OpenRoot(filepath.FromSlash(strings.TrimSuffix(dir, "/")))
+		if err != nil {
+			return nil, "", false
+		}
+		if f.below != nil {
+			f.below.Close() // somebody who still uses it gets an error, and tries the whole path
+		}
+		f.below, f.dir = below, dir
+	}
+	return f.below, base, true
 }
 
 // Lstat describes the name itself: a link as a link.
