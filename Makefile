@@ -20,7 +20,7 @@ HOOKS        := $(foreach system,linux-amd64 linux-arm64 darwin-amd64 darwin-arm
 .PHONY: build demo test lint fuzz crash histories e2e bench clean
 
 build: $(HOOKS)
-	go build -trimpath -ldflags='-s -w $(if $(VERSION),-X main.version=$(VERSION))' -o bin/agentihooks ./cmd/agentihooks
+	go build -tags=hooks -trimpath -ldflags='-s -w $(if $(VERSION),-X main.version=$(VERSION))' -o bin/agentihooks ./cmd/agentihooks
 
 # One run makes all four, which a pattern rule with several targets says to every make. On two cores it takes about a
 # minute with an empty build cache, and a second after that.
@@ -32,8 +32,8 @@ demo: build
 	.ci/demo
 
 test: $(HOOKS)
-	go vet ./...
-	go test $(TESTFLAGS) ./...
+	go vet -tags=hooks ./...
+	go test -tags=hooks $(TESTFLAGS) ./...
 
 lint:
 	@files=$$(go run $(GOFUMPT) -l .) || exit; \
@@ -49,20 +49,20 @@ fuzz:
 # Every command ended and made to fail at every file-system call, and $(HISTORIES) random histories. Best as an ordinary
 # user; run by root, the tests become one.
 crash: $(HOOKS)
-	AGENTIHOOKS_CRASH=full AGENTIHOOKS_HISTORIES=$(HISTORIES) go test -count=1 -v -timeout=30m $(TESTFLAGS) ./internal/faults/... ./internal/crash/...
+	AGENTIHOOKS_CRASH=full AGENTIHOOKS_HISTORIES=$(HISTORIES) go test -tags=hooks -count=1 -v -timeout=30m $(TESTFLAGS) ./internal/faults/... ./internal/crash/...
 
 # The random histories alone, which take minutes where the whole of crash takes ten.
 histories: $(HOOKS)
-	AGENTIHOOKS_HISTORIES=$(HISTORIES) go test -count=1 -v -timeout=30m -run=TestHistories $(TESTFLAGS) ./internal/crash
+	AGENTIHOOKS_HISTORIES=$(HISTORIES) go test -tags=hooks -count=1 -v -timeout=30m -run=TestHistories $(TESTFLAGS) ./internal/crash
 
 # Needs the Copilot CLI: in PATH, or launchers in AGENTIHOOKS_COPILOT, separated by colons.
 e2e: $(HOOKS)
-	AGENTIHOOKS_E2E=require go test -count=1 $(TESTFLAGS) ./internal/e2e/...
+	AGENTIHOOKS_E2E=require go test -tags=hooks -count=1 $(TESTFLAGS) ./internal/e2e/...
 
-bench:
+bench: $(HOOKS)
 	go run ./internal/bench/hookbench
 	go run ./internal/bench/switchbench
-	go test -run='^$$' -bench=. -benchmem $(TESTFLAGS) ./...
+	go test -tags=hooks -run='^$$' -bench=. -benchmem $(TESTFLAGS) ./...
 
 clean:
 	rm -rf bin hookbin/bin/agentihooks-hook-*

@@ -1,25 +1,22 @@
-// Package hookbin holds the hook binaries that a tree gets: one for each system that we build trees for.
+//go:build hooks
+
 package hookbin
 
-import "embed"
+import _ "embed"
 
-//go:generate go run ../internal/hookbuild/generate
+// What `go generate` made. As bytes, not as an embed.FS, which gives copies: the first touch of three megabytes of fresh
+// memory took longer than reading a manifest.
+var (
+	//go:embed bin/agentihooks-hook-darwin-amd64
+	darwinAMD64 []byte
+	//go:embed bin/agentihooks-hook-darwin-arm64
+	darwinARM64 []byte
+	//go:embed bin/agentihooks-hook-linux-amd64
+	linuxAMD64 []byte
+	//go:embed bin/agentihooks-hook-linux-arm64
+	linuxARM64 []byte
+)
 
-// binaries is the folder that `go generate` fills. It always holds README, so that a fresh clone compiles.
-//
-//go:embed bin
-var binaries embed.FS
-
-// Binary is the hook for one system, in Go's names ("linux", "arm64"): about 3 MB, and a copy at each call. It is
-// absent in a development build and for a system that we do not build for.
-func Binary(os, arch string) (data []byte, ok bool) {
-	data, err := binaries.ReadFile("bin/agentihooks-hook-" + os + "-" + arch)
-	return data, err == nil
-}
-
-// Development reports whether this program was built without the hooks: from a clone without `go generate ./hookbin`,
-// or by `go install`. Such a program needs a file agentihooks-hook beside itself.
-func Development() bool {
-	files, err := binaries.ReadDir("bin")
-	return err != nil || len(files) < 2
+var binaries = map[string][]byte{
+	"darwin/amd64": darwinAMD64, "darwin/arm64": darwinARM64, "linux/amd64": linuxAMD64, "linux/arm64": linuxARM64,
 }

@@ -187,7 +187,7 @@ func TestFullDisk(t *testing.T) {
 	}
 	binary := command(t)
 	dir := ostest.TempDir(t)
-	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=24m,mode=0755", "tmpfs", dir).CombinedOutput(); err != nil {
+	if out, err := exec.Command("mount", "-t", "tmpfs", "-o", "size=32m,mode=0755", "tmpfs", dir).CombinedOutput(); err != nil {
 		t.Skipf("nothing may be mounted here: %s", out)
 	}
 	t.Cleanup(func() {
@@ -203,7 +203,7 @@ func TestFullDisk(t *testing.T) {
 		t.Fatal(err)
 	}
 	refused, done := 0, 0
-	for left := 0; left < 4<<20; left += 96 << 10 {
+	for left := 0; left < 7<<20; left += 128 << 10 {
 		fill(t, dir, left)
 		res := s.run(s.switchTo("b")...)
 		if err := os.Remove(filepath.Join(dir, "ballast")); err != nil {

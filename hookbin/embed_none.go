@@ -1,0 +1,5 @@
+//go:build !hooks
+
+package hookbin
+
+var binaries map[string][]byte
