@@ -52,6 +52,12 @@ func (a *app) switchHome(ctx context.Context, how switching) error {
 	if err := a.refuseAgent(how.fromAgent || how.dryRun); err != nil {
 		return err
 	}
+	home, err := a.openHome(false)
+	if err != nil {
+		return err
+	}
+	// Mostly little changes, so that the live tree has to be looked at.
+	ahead := home.verifyAhead()
 	m, err := a.load()
 	if err != nil {
 		return err
@@ -60,23 +66,22 @@ func (a *app) switchHome(ctx context.Context, how switching) error {
 	if err != nil {
 		return err
 	}
-	home, err := a.openHome(false)
-	if err != nil {
-		return err
-	}
 	if _, ok := b.tree.File(targets.HookPath); !ok { // no targets
 		if b.tree, err = a.passAll(home, b.tree.Index); err != nil {
 			return err
 		}
 	}
-	risks := targets.Risks(home.liveReader(), treeReader(b.tree))
+	var risks []target.Risk
+	if home.livePath() != home.store.PathOf(b.tree.Name()) {
+		risks = targets.Risks(home.liveReader(), treeReader(b.tree))
+	}
 	manifest, err := filepath.Abs(m.path)
 	if err != nil {
 		return err
 	}
 	res, err := activate.Switch(ctx, activate.Request{
 		State: home.state, Store: home.store, Machine: home.machine, Tree: b.tree, Wait: how.wait, DryRun: how.dryRun,
-		Adopt: how.adopt, Paths: how.paths,
+		Adopt: how.adopt, Paths: how.paths, Ahead: ahead,
 		Record: generation.Record{
 			CreatedAt: a.now().UTC().Truncate(time.Second), Message: how.message, Manifest: manifest, Revision: m.Revision(),
 			Release: release(), Facts: facts.Encode(b.facts),

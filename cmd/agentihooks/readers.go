@@ -42,3 +42,11 @@ func (h home) livePath() store.Path {
 	}
 	return h.store.PathOf(rec.Store)
 }
+
+// verifyAhead begins to verify the live tree; nil if there is none.
+func (h home) verifyAhead() *store.Ahead {
+	if p := h.livePath(); p != "" {
+		return h.store.VerifyAhead(p)
+	}
+	return nil
+}

@@ -32,6 +32,7 @@ type Request struct {
 	Adopt   bool              // take over all that is in the way: files to the backups, values of keys on record
 	Paths   []string          // take over what stands at these paths, absolute; one with nothing in the way is an error
 	DryRun  bool              // plan and report, write nothing
+	Ahead   *store.Ahead      // of the live tree, begun before the manifest was read; nil: verify it now
 }
 
 // Result is what a switch or rollback did, or with DryRun would do.
@@ -58,7 +59,7 @@ func Switch(ctx context.Context, req Request) (Result, error) {
 func (req Request) operation() operation {
 	o := operation{
 		state: req.State, store: req.Store, adopt: adoption{all: req.Adopt, paths: req.Paths}, dryRun: req.DryRun,
-		now: req.Record.CreatedAt,
+		ahead: req.Ahead, now: req.Record.CreatedAt,
 	}
 	o.to = target{
 		index: req.Tree.Index, name: req.Tree.Name(),
@@ -106,6 +107,7 @@ type operation struct {
 	to     target
 	adopt  adoption
 	dryRun bool
+	ahead  *store.Ahead
 	now    time.Time
 	number generation.Number               // of an existing generation to go to; 0: record one
 	add    func(previous store.Path) error // stores the tree
@@ -245,7 +247,7 @@ func (o *operation) begin(s situation) (Result, *applier, error) {
 		return res, nil, err
 	}
 	same := res.StorePath == s.storeAt && (o.number == 0 || o.number == s.live)
-	whole := same && s.index != nil && o.store.Verify(s.storeAt) == nil
+	whole := same && s.index != nil && o.store.VerifyOnce(s.storeAt, o.ahead) == nil
 	if whole && plan.idle() && bytes.Equal(plan.applied.encode(), s.applied.encode()) {
 		return res, nil, nil
 	}
