@@ -270,8 +270,10 @@ func (m *merger) declareKey(path []string) error {
 		m.own(base)
 		return nil
 	case m.yield && utf8.Valid(theirs.Text):
+		// From here on it is a key of ours that the user changed: the next switch leaves it too, and status tells.
+		prior := string(theirs.Text)
+		rec.Prior = &prior
 		m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(path)})
-		return nil
 	default:
 		m.refuse(path, theirs, nil)
 		return nil

@@ -307,9 +307,7 @@ func (h *history) rollback() {
 	h.expect(free, err)
 	if free {
 		h.model = next
-		if _, ok := h.apply(m, refusing); ok {
-			h.idle(m)
-		}
+		h.idle(m)
 	}
 }
 

@@ -185,8 +185,10 @@ func (v value) declare(text string, how mode) (value, bool) {
 		v.prior = v.now
 	case v.ours != nil:
 		return v, true // the user's change stays
+	case how == yielding:
+		return value{now: v.now, ours: &text, prior: v.now}, true
 	default:
-		return v, how == yielding
+		return v, false
 	}
 	return value{now: &text, ours: &text, prior: v.prior}, true
 }
