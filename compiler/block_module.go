@@ -19,8 +19,8 @@ const (
 	maxInstances   = 1000
 )
 
-// builtinPrefix begins the sources of the embedded modules.
-const builtinPrefix = "builtin/"
+// BuiltinPrefix begins the sources of the embedded modules, and the names of their files.
+const BuiltinPrefix = "builtin/"
 
 func moduleBlock() blockType {
 	return blockType{
@@ -226,11 +226,11 @@ func (l *loader) moduleDir(parent *instance, source string) (string, *problem) {
 	if parent != nil {
 		base = parent.layer.scope.source.dir
 	}
-	if strings.HasPrefix(source, builtinPrefix) {
+	if strings.HasPrefix(source, BuiltinPrefix) {
 		return path.Clean(source), nil
 	}
 	dir := path.Join(base, source)
-	if strings.HasPrefix(base+"/", builtinPrefix) && !strings.HasPrefix(dir, builtinPrefix) {
+	if strings.HasPrefix(base+"/", BuiltinPrefix) && !strings.HasPrefix(dir, BuiltinPrefix) {
 		return "", bad
 	}
 	return dir, nil
@@ -238,7 +238,7 @@ func (l *loader) moduleDir(parent *instance, source string) (string, *problem) {
 
 // openDir opens a module's folder, and says under which name its files are shown.
 func (l *loader) openDir(dir string) (fs.FS, string, *problem) {
-	name, builtin := strings.CutPrefix(dir, builtinPrefix)
+	name, builtin := strings.CutPrefix(dir, BuiltinPrefix)
 	if builtin {
 		known := l.builtins()
 		if !slices.Contains(known, name) {

@@ -36,7 +36,7 @@ func (s site) label() string {
 	return s.layer.scope.source.label(path.Base(s.at().Filename))
 }
 
-func (s site) builtin() bool { return strings.HasPrefix(s.layer.scope.source.dir, builtinPrefix) }
+func (s site) builtin() bool { return strings.HasPrefix(s.layer.scope.source.dir, BuiltinPrefix) }
 
 // sites is where active layers set the place of an edit, the earliest first. Where none does, it is the one site that
 // comes nearest: of those, the last.

@@ -98,7 +98,7 @@ func ModuleReference(builtin fs.FS) string {
 	for _, name := range l.builtins() {
 		inst, intro := l.describeModule(name)
 		fmt.Fprintf(&b, "## `%s%s`\n\n%s\n\n```hcl\nmodule \"%s\" {\n  source = \"%s%s\"\n}\n```\n\n",
-			builtinPrefix, name, intro, name, builtinPrefix, name)
+			BuiltinPrefix, name, intro, name, BuiltinPrefix, name)
 		b.WriteString("| variable | type | default | what it does |\n|---|---|---|---|\n")
 		for _, name := range slices.Sorted(maps.Keys(inst.variables)) {
 			v := inst.variables[name]
@@ -116,11 +116,11 @@ func ModuleReference(builtin fs.FS) string {
 // describeModule reads the files of one built-in module without using it.
 func (l *loader) describeModule(name string) (*instance, string) {
 	inst := &instance{label: name, variables: map[string]*variable{}}
-	fsys, shown, p := l.openDir(builtinPrefix + name)
+	fsys, shown, p := l.openDir(BuiltinPrefix + name)
 	if p != nil {
 		return inst, p.detail
 	}
-	src := newSource(l.m, fsys, builtinPrefix+name, shown, 1)
+	src := newSource(l.m, fsys, BuiltinPrefix+name, shown, 1)
 	inst.layer = &layer{title: "module `" + name + "`", scope: &scope{source: src, module: inst, locals: map[string]*local{}}}
 	intro := ""
 	for _, body := range l.bodies(src, &occurrence{label: name}) {

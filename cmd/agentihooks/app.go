@@ -74,6 +74,7 @@ Edit the manifest, look at "agentihooks diff", run "agentihooks switch"; "agenti
 			if !slices.Contains([]string{"auto", "always", "never"}, a.color) {
 				return usagef("--color is auto, always or never, not %q", a.color)
 			}
+			a.settleHome()
 			return nil
 		},
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},

@@ -1,10 +1,6 @@
 package main
 
-import (
-	"path/filepath"
-
-	"github.com/spf13/cobra"
-)
+import "github.com/spf13/cobra"
 
 func adoptCommand(a *app) *cobra.Command {
 	var how switching
@@ -17,7 +13,7 @@ copilot-instructions.md stays, with a marked part in it that the manifest makes.
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			for _, arg := range args {
-				path, err := filepath.Abs(arg)
+				path, err := a.homePath(arg)
 				if err != nil {
 					return err
 				}

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -83,6 +82,7 @@ func backupsList(a *app) *cobra.Command {
 func backupsRestore(a *app) *cobra.Command {
 	var to string
 	var fromAgent bool
+	var wait time.Duration
 	c := &cobra.Command{
 		Use:   "restore ID",
 		Short: "Write a backup to where it came from, if nothing is there, or to another place",
@@ -93,11 +93,11 @@ func backupsRestore(a *app) *cobra.Command {
 			}
 			if to != "" {
 				var err error
-				if to, err = filepath.Abs(to); err != nil {
+				if to, err = a.homePath(to); err != nil {
 					return err
 				}
 			}
-			return a.recovered(cmd.Context(), func(home home) error {
+			return a.recovered(cmd.Context(), wait, func(home home) error {
 				at, err := activate.RestoreBackup(home.state, args[0], to)
 				if err != nil {
 					return err
@@ -115,12 +115,14 @@ func backupsRestore(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().StringVar(&to, "to", "", "the place to write it to (default: where it came from)")
+	waitFlag(c, &wait)
 	fromAgentFlag(c, &fromAgent)
 	return c
 }
 
 func backupsPrune(a *app) *cobra.Command {
 	var dryRun, fromAgent bool
+	var wait time.Duration
 	c := &cobra.Command{
 		Use:   "prune [ID...]",
 		Short: "Remove the backups that nothing is to get back, or these of them",
@@ -147,17 +149,18 @@ func backupsPrune(a *app) *cobra.Command {
 				}
 				return prune(home)
 			}
-			return a.recovered(cmd.Context(), prune)
+			return a.recovered(cmd.Context(), wait, prune)
 		},
 	}
 	c.Flags().BoolVar(&dryRun, "dry-run", false, "say what would be removed, write nothing")
+	waitFlag(c, &wait)
 	fromAgentFlag(c, &fromAgent)
 	return c
 }
 
 // recovered calls do under the lock, after an interrupted switch was ended. In a home without a state folder there is
 // neither.
-func (a *app) recovered(ctx context.Context, do func(home) error) error {
+func (a *app) recovered(ctx context.Context, wait time.Duration, do func(home) error) error {
 	home, err := a.openHome(false)
 	if err != nil {
 		return err
@@ -169,7 +172,7 @@ func (a *app) recovered(ctx context.Context, do func(home) error) error {
 		}
 		return err
 	}
-	waiting, cancel := context.WithTimeout(ctx, lockWait)
+	waiting, cancel := context.WithTimeout(ctx, wait)
 	defer cancel()
 	unlock, err := home.state.Lock(waiting)
 	if err != nil {

@@ -3,11 +3,11 @@ package main
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentihooks/agentihooks/internal/diag"
-	"github.com/agentihooks/agentihooks/internal/generation"
 	"github.com/agentihooks/agentihooks/internal/store"
 	"github.com/agentihooks/agentihooks/internal/tree"
 	"github.com/agentihooks/agentihooks/targets/target"
@@ -25,6 +25,7 @@ type buildResult struct {
 
 func buildCommand(a *app) *cobra.Command {
 	var allHosts, strict bool
+	var wait time.Duration
 	c := &cobra.Command{
 		Use:   "build",
 		Short: "Build into the store and print the store path; nothing becomes live",
@@ -49,7 +50,7 @@ func buildCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			ctx, cancel := context.WithTimeout(cmd.Context(), lockWait)
+			ctx, cancel := context.WithTimeout(cmd.Context(), wait)
 			defer cancel()
 			unlock, err := home.state.Lock(ctx)
 			if err != nil {
@@ -62,7 +63,7 @@ func buildCommand(a *app) *cobra.Command {
 				if err != nil {
 					return fmt.Errorf("storing the tree of %s: %w", b.host, err)
 				}
-				if err := home.state.WriteOrigins(b.tree.Hash, generation.OriginsOf(b.tree)); err != nil {
+				if err := home.state.WriteOrigins(b.tree.Hash, originsOf(b.tree)); err != nil {
 					return err
 				}
 				results = append(results, buildResult{schema, b.host, path, b.tree.Hash, len(b.tree.Index.Entries), append([]target.Loss{}, b.losses...)})
@@ -73,6 +74,7 @@ func buildCommand(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVar(&allHosts, "all-hosts", false, "build every host of the manifest")
 	c.Flags().BoolVar(&strict, "strict", false, "refuse a manifest with something that a target cannot take")
+	waitFlag(c, &wait)
 	return c
 }
 

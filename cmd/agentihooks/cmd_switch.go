@@ -91,7 +91,7 @@ func (a *app) switchHome(ctx context.Context, how switching) error {
 		return err
 	}
 	if !how.dryRun {
-		if err := home.state.WriteOrigins(b.tree.Hash, generation.OriginsOf(b.tree)); err != nil {
+		if err := home.state.WriteOrigins(b.tree.Hash, originsOf(b.tree)); err != nil {
 			return fmt.Errorf("generation %s is live, but its origins were not recorded: %w", res.Generation, err)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 
 	"github.com/agentihooks/agentihooks/compiler"
 	"github.com/agentihooks/agentihooks/compiler/model"
@@ -15,6 +16,7 @@ import (
 	"github.com/agentihooks/agentihooks/hookbin/guard"
 	"github.com/agentihooks/agentihooks/internal/diag"
 	"github.com/agentihooks/agentihooks/internal/facts"
+	"github.com/agentihooks/agentihooks/internal/generation"
 	"github.com/agentihooks/agentihooks/internal/sources"
 	"github.com/agentihooks/agentihooks/internal/tree"
 	"github.com/agentihooks/agentihooks/modules"
@@ -130,4 +132,14 @@ func (a *app) printWarnings(list diag.List, texts map[string][]byte) {
 	if !a.json {
 		a.printer(texts).Print(list)
 	}
+}
+
+// originsOf is where the files of a tree come from, by absolute names; those of built-in modules have none.
+func originsOf(t tree.Tree) generation.Origins {
+	return generation.OriginsOf(t, func(file string) string {
+		if full, err := filepath.Abs(file); err == nil && !strings.HasPrefix(file, compiler.BuiltinPrefix) {
+			return full
+		}
+		return file
+	})
 }

@@ -17,6 +17,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/gofrs/flock"
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/agentihooks/agentihooks/hookbin"
@@ -59,6 +60,7 @@ func TestScript(t *testing.T) {
 			"exits":    exits,
 			"linksto":  linksTo,
 			"snapshot": snapshot,
+			"hold":     hold,
 			"errors":   expectedErrors,
 		},
 	})
@@ -143,6 +145,18 @@ func describe(path string, d fs.DirEntry, strict bool) (string, error) {
 		return line + fmt.Sprintf(" %q", data), err
 	}
 	return line, nil
+}
+
+// hold FILE takes the writer's lock until the script ends, as another agentihooks would.
+func hold(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) != 1 {
+		ts.Fatalf("usage: hold FILE")
+	}
+	lock := flock.New(ts.MkAbs(args[0]))
+	if ok, err := lock.TryLock(); err != nil || !ok {
+		ts.Fatalf("locking %s: %v, %v", args[0], ok, err)
+	}
+	ts.Defer(func() { ts.Check(lock.Unlock()) })
 }
 
 var errorComment = regexp.MustCompile(`# ERROR: (.*)`)

@@ -284,6 +284,22 @@ func loadApplied(dir string) (Applied, error) {
 	return a, nil
 }
 
+// RecordedHome is the home that a state folder belongs to, as it was spelled at the first switch; empty if there was
+// none, or the record cannot be read.
+func RecordedHome(stateDir string) string {
+	data, err := os.ReadFile(filepath.Join(stateDir, appliedFile))
+	if err != nil {
+		return ""
+	}
+	var head struct {
+		Home string `json:"home"`
+	}
+	if err := json.Unmarshal(data, &head); err != nil || !cleanAbs(head.Home) {
+		return ""
+	}
+	return head.Home
+}
+
 func (a Applied) save(dir string) error {
 	return durable.WriteFile(filepath.Join(dir, appliedFile), a.encode(), 0o600)
 }

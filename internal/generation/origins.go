@@ -26,12 +26,14 @@ const (
 	originsTries   = 5
 )
 
-// OriginsOf is the origins of a tree. Files without any (index.json) are left out.
-func OriginsOf(t tree.Tree) Origins {
+// OriginsOf is the origins of a tree, the files as full names them: the next run may have another working directory.
+// Files without any (index.json) are left out.
+func OriginsOf(t tree.Tree, full func(file string) string) Origins {
 	o := Origins{originsVersion, map[string][]string{}}
 	for _, f := range t.Files {
 		for _, at := range f.Origins {
 			if !at.IsZero() {
+				at.File = full(at.File)
 				o.Entries[f.Path] = append(o.Entries[f.Path], at.String())
 			}
 		}
