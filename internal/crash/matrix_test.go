@@ -413,6 +413,7 @@ func recoveryPoints(t *testing.T, b *bench, kills []point, outer, inner int) []p
 }
 
 // TestFaultAtEveryCall ends and fails each command at its calls, and recovery at its own.
+// See https://github.com/flox/flox/issues/4332.
 func TestFaultAtEveryCall(t *testing.T) {
 	if asOrdinaryUser(t) {
 		return

@@ -116,6 +116,7 @@ func readTogether(home string) (mixed bool, err error) {
 }
 
 // TestReadersDuringFlips reads linked files in eight processes while the generation changes under them.
+// See https://github.com/anthropics/claude-code/issues/35165.
 func TestReadersDuringFlips(t *testing.T) {
 	if asOrdinaryUser(t) {
 		return

@@ -67,6 +67,11 @@ func TestGolden(t *testing.T) {
 		if len(e.Origins) == 0 {
 			t.Errorf("%s has no origin", e.Dest)
 		}
+		// A program that watches the folder which a link leads to must not watch every tree of the store.
+		// See https://github.com/nix-community/home-manager/issues/9655.
+		if !strings.Contains(e.Path, "/") {
+			t.Errorf("%s leads to the root of the tree", e.Dest)
+		}
 	}
 	for _, f := range out.Files {
 		if f.Exec {
