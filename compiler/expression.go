@@ -8,6 +8,8 @@ import (
 	"github.com/hashicorp/hcl/v2"
 	"github.com/hashicorp/hcl/v2/hclsyntax"
 	"github.com/zclconf/go-cty/cty"
+
+	"github.com/agentihooks/agentihooks/internal/nearest"
 )
 
 // expr is an expression with what it refers to, found once.
@@ -70,8 +72,8 @@ func (l *loader) traversal(e *expr, t hcl.Traversal) {
 		switch {
 		case len(e.only) == 0:
 			hint = "Only literal values and functions may stand here."
-		case nearest(root, e.only) != "":
-			hint = "Did you mean `" + nearest(root, e.only) + "`?"
+		case nearest.Name(root, e.only) != "":
+			hint = "Did you mean `" + nearest.Name(root, e.only) + "`?"
 		case len(t) == 1:
 			hint = fmt.Sprintf("If it is a text, write %q.", root)
 		}

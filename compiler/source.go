@@ -13,6 +13,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/hashicorp/hcl/v2"
+
+	"github.com/agentihooks/agentihooks/internal/nearest"
 )
 
 // Bounds of what is read into memory.
@@ -194,7 +196,7 @@ func (s *source) nearestFile(rel string) string {
 	for _, e := range entries {
 		names = append(names, e.Name())
 	}
-	if n := nearest(path.Base(rel), names); n != "" {
+	if n := nearest.Name(path.Base(rel), names); n != "" {
 		return path.Join(path.Dir(rel), n)
 	}
 	return ""

@@ -4,41 +4,12 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/agext/levenshtein"
+	"github.com/agentihooks/agentihooks/internal/nearest"
 )
-
-// nearest is the name that was probably meant: at most two edits away, and less than half of the name. Two letters
-// in the wrong order are one edit.
-func nearest(name string, candidates []string) string {
-	best, distance := "", 3
-	for _, c := range slices.Sorted(slices.Values(candidates)) {
-		d := levenshtein.Distance(name, c, nil)
-		if swapped(name, c) {
-			d = 1
-		}
-		if d < distance && 2*d < max(len(name), len(c)) && c != name {
-			best, distance = c, d
-		}
-	}
-	return best
-}
-
-// swapped reports whether two neighbouring letters are all that differs.
-func swapped(a, b string) bool {
-	if len(a) != len(b) {
-		return false
-	}
-	for i := range len(a) - 1 {
-		if a[i] != b[i] {
-			return a[i] == b[i+1] && a[i+1] == b[i] && a[i+2:] == b[i+2:]
-		}
-	}
-	return false
-}
 
 // didYouMean is a sentence that names the nearest candidate, or else all of them if they are few.
 func didYouMean(name string, candidates []string) string {
-	if n := nearest(name, candidates); n != "" {
+	if n := nearest.Name(name, candidates); n != "" {
 		return fmt.Sprintf("Did you mean `%s`?", n)
 	}
 	switch {
@@ -55,7 +26,7 @@ func didYouMean(name string, candidates []string) string {
 // that name, or another place that knows the name.
 func (t *table) suggestAttribute(name string, here place) string {
 	known := here.attributeNames()
-	if n := nearest(name, known); n != "" {
+	if n := nearest.Name(name, known); n != "" {
 		return fmt.Sprintf("Did you mean `%s`?", n)
 	}
 	if slices.Contains(here.blocks, name) {
@@ -66,11 +37,11 @@ func (t *table) suggestAttribute(name string, here place) string {
 			return fmt.Sprintf("`%s` belongs in %s.", name, p.title)
 		}
 	}
-	if b := nearest(name, here.blocks); b != "" {
+	if b := nearest.Name(name, here.blocks); b != "" {
 		return fmt.Sprintf("Did you mean the block `%s { … }`?", t.header(b))
 	}
 	for _, p := range t.places {
-		if n := nearest(name, p.attributeNames()); n != "" {
+		if n := nearest.Name(name, p.attributeNames()); n != "" {
 			return fmt.Sprintf("`%s` belongs in %s.", n, p.title)
 		}
 	}
@@ -79,7 +50,7 @@ func (t *table) suggestAttribute(name string, here place) string {
 
 // suggestBlock says what to write in place of an unknown block.
 func (t *table) suggestBlock(name string, here place) string {
-	if n := nearest(name, here.blocks); n != "" {
+	if n := nearest.Name(name, here.blocks); n != "" {
 		return fmt.Sprintf("Did you mean `%s`?", n)
 	}
 	if slices.Contains(here.attributeNames(), name) {
@@ -90,7 +61,7 @@ func (t *table) suggestBlock(name string, here place) string {
 			return fmt.Sprintf("`%s` blocks stand in %s.", name, p.title)
 		}
 	}
-	if n := nearest(name, here.attributeNames()); n != "" {
+	if n := nearest.Name(name, here.attributeNames()); n != "" {
 		return fmt.Sprintf("Did you mean the attribute `%s`? Write `%s = …`.", n, n)
 	}
 	if len(here.blocks) == 0 {

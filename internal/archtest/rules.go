@@ -49,9 +49,9 @@ var Design = Rules{
 		// Sources to machine. Only compiler knows the manifest's language; of the guards it knows the arguments.
 		"compiler": {
 			Pure: true,
-			Own:  []string{"compiler/model", "hookbin/guard", "internal/diag", "internal/frontmatter", "modules"},
+			Own:  []string{"compiler/model", "hookbin/guard", "internal/diag", "internal/frontmatter", "internal/nearest", "modules"},
 			Third: []string{
-				"github.com/agext/levenshtein", "github.com/bmatcuk/doublestar/v4", "github.com/goccy/go-yaml/...",
+				"github.com/bmatcuk/doublestar/v4", "github.com/goccy/go-yaml/...",
 				"github.com/hashicorp/hcl/v2/...", "github.com/zclconf/go-cty/...",
 			},
 		},
@@ -68,9 +68,12 @@ var Design = Rules{
 			Pure: true,
 			Own: []string{
 				"compiler/model", "targets/target", "hookbin/guard", "hookbin/policy", "internal/diag",
-				"internal/frontmatter", "internal/tree",
+				"internal/frontmatter", "internal/tree", "targets/copilot/catalogue",
 			},
 		},
+		"targets/copilot/catalogue": {Pure: true, Own: []string{"compiler/model", "internal/diag", "internal/nearest"}},
+
+		"internal/nearest": {Pure: true, Third: []string{"github.com/agext/levenshtein"}},
 
 		// Tree to home. These know of the stages before them nothing but the tree.
 		"internal/tree": {
