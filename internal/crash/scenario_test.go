@@ -44,7 +44,7 @@ instructions = ["instructions/**/*.instructions.md"]
 
 target "copilot" {
   mcpDefaultDisabled = true
-  settings = { theme = "light", beep = true }
+  settings = { theme = "github", beep = true }
 }
 
 guard "commands" { deny = ["git push --force", "git push -f"] }

@@ -24,16 +24,20 @@ var events = []string{
 // hooks registers the hook. There is no matcher: a guard decides inside the hook, and Copilot skips an entry whose
 // matcher it does not like without a word. `exec` starts the program without a shell.
 func (r *renderer) hooks() {
-	on := r.attr("hooks")
-	if on.Kind == model.KindBool && !on.Bool {
+	if !r.hooksOn() {
 		if guards := r.in.Machine.Guards; len(guards) > 0 {
-			r.diags.Warnf(on.Origin, "guards-off", "the guards do not run", "Without the hook nothing asks them. Set `hooks` to true, or remove the guards.")
+			r.diags.Warnf(r.attr("hooks").Origin, "guards-off", "the guards do not run", "Without the hook nothing asks them. Set `hooks` to true, or remove the guards.")
 		}
 		return
 	}
 	at := r.in.Block.Origin
 	r.file(hooksPath, registration(r.in.Hook), false, at)
 	r.link(r.home("hooks", "agentihooks.json"), hooksPath, at)
+}
+
+func (r *renderer) hooksOn() bool {
+	on := r.attr("hooks")
+	return on.Kind != model.KindBool || on.Bool
 }
 
 // registration is the hooks file, one line an event, so that a diff of it can be read.

@@ -1,12 +1,14 @@
 package copilot
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 
 	"github.com/agentihooks/agentihooks/compiler/model"
 	"github.com/agentihooks/agentihooks/internal/diag"
 	"github.com/agentihooks/agentihooks/internal/tree"
+	"github.com/agentihooks/agentihooks/targets/copilot/catalogue"
 )
 
 const (
@@ -14,13 +16,6 @@ const (
 	disabledServers = "disabledMcpServers"
 	hookStatusLine  = " copilot statusLine" // the hook's arguments
 )
-
-// refusedSettings are keys that do nothing in a user's settings.json, or that do harm. Seen on 1.0.83 and 1.0.102.
-var refusedSettings = map[string]string{
-	"hooks":          "Hooks in settings.json run beside those in the hooks folder, each twice. Remove the key: the target registers its own hook.",
-	"permissions":    "Copilot takes permissions from an organisation only; a rule that it does not like voids the whole settings.json without a word. Remove the key; a guard can deny commands.",
-	"trustedFolders": "Copilot keeps trusted folders in config.json and takes the key in settings.json for unknown. Remove it.",
-}
 
 // settings renders the keys of settings.json that are ours: every leaf of the nested objects, lists being leaves, and
 // the elements of disabledMcpServers, which `copilot mcp disable` and `enable` change too.
@@ -31,7 +26,7 @@ func (r *renderer) settings() {
 	var keys []tree.Key
 	var origins []diag.Range
 	leaves(nil, given, func(path []string, v model.Value) {
-		if len(path) == 1 && path[0] == disabledServers || secretIn(v).Kind != model.KindAbsent {
+		if len(path) == 1 && path[0] == disabledServers || secretIn(v).Kind != model.KindAbsent || r.hooksSwitch(path, v) {
 			return
 		}
 		root.set(path, plain(v))
@@ -59,11 +54,28 @@ func (r *renderer) settings() {
 	r.merge(r.home("settings.json"), settingsPath, canonical(root), keys, origins...)
 }
 
-func (r *renderer) checkSettings(given model.Value) {
-	for _, f := range given.Fields {
-		if why, bad := refusedSettings[f.Name]; bad {
-			r.diags.Errorf(f.Value.Origin, "refused-setting", fmt.Sprintf("settings: %q cannot be set here", f.Name), "%s", why)
+// hooksSwitch reports whether a setting is disableAllHooks with a value that does nothing: a repository or an organisation
+// can still set it to true (seen on 1.0.102).
+func (r *renderer) hooksSwitch(path []string, v model.Value) bool {
+	if len(path) != 1 || path[0] != "disableAllHooks" {
+		return false
+	}
+	if v.Bool {
+		if r.hooksOn() {
+			r.diags.Warnf(v.Origin, "hooks-off", "settings: disableAllHooks switches all hooks off", "No guard of this manifest runs then. Remove it, or set hooks = false to say so.")
 		}
+		return false
+	}
+	r.diags.Warnf(v.Origin, "no-effect", "settings: disableAllHooks = false is not written", "It protects nothing: a repository's own settings can still switch hooks off. Remove it.")
+	return true
+}
+
+func (r *renderer) checkSettings(given model.Value) {
+	known := catalogue.For(r.version())
+	r.diags = append(r.diags, known.Check(given)...)
+	if found := r.version(); found != "" && found != known.Version && len(given.Fields) > 0 {
+		r.diags.Warnf(given.Origin, "other-catalogue", fmt.Sprintf("Copilot %s is checked as %s", found, known.Version),
+			"There is no catalogue of the settings of that release. Set version = %q to say so, or take a newer agentihooks.", known.Version)
 	}
 	if t := secretIn(given); t.Kind != model.KindAbsent {
 		r.diags.Errorf(t.Origin, "secret-not-allowed", "settings: a secret cannot stand here",
@@ -81,10 +93,12 @@ func (r *renderer) checkSettings(given model.Value) {
 		r.diags.Errorf(list.Origin, "conflict", fmt.Sprintf("settings: %q is set twice", disabledServers),
 			"mcpDefaultDisabled makes this list. Remove the key; mcpAlwaysEnabled names what stays enabled.")
 		r.diags[len(r.diags)-1].Related = []diag.Related{{Label: "also set here", Range: r.attr("mcpDefaultDisabled").Origin}}
-	case list.Kind != model.KindList || slices.ContainsFunc(list.List, func(v model.Value) bool { return v.Kind != model.KindString }):
-		r.diags.Errorf(list.Origin, "invalid-value", fmt.Sprintf("settings: %q is no list of names", disabledServers),
-			"Copilot ignores all of settings.json if one value has the wrong type. Write a list of strings.")
 	}
+}
+
+// version is the release of Copilot that is rendered for: the one that the manifest names, or that was found here.
+func (r *renderer) version() string {
+	return cmp.Or(r.attr("version").Text, r.in.Machine.Facts.Versions["copilot"])
 }
 
 // disabled is the declared servers that start disabled, or the names that settings give, and where that is said.

@@ -44,6 +44,10 @@ func spec() model.BlockSpec {
 				Name: "suppressBrowserLaunch", Type: truth, Example: "true", Key: "copilot.env: COPILOT_DEBUG_BROWSER",
 				Doc: "Opens no browser: the addresses of sign-in pages are appended to ~/.copilot/pending-oauth-urls.txt. A `browserCommand` that is found goes first. Default: false.",
 			},
+			{
+				Name: "version", Type: text, Example: `"1.0.102"`, Key: "none: it decides what the others may be",
+				Doc: "The release of Copilot that settings and tools are checked for. Default: the one that is found on this machine, else the newest that is known.",
+			},
 		},
 	}
 }
