@@ -11,6 +11,7 @@ import (
 func mcpBlock() blockType {
 	number, boolean, text := kind(model.TypeNumber), kind(model.TypeBool), kind(model.TypeString)
 	key := "mcp-config.json: "
+	signIn := model.Type{Kind: model.TypeOneOf, Of: []model.Type{boolean, mapOf(model.TypeAny)}}
 	return blockType{
 		name: "mcp", label: "name", in: everywhere(),
 		doc:    "An MCP server: a local one with `command`, or a remote one with `url`.",
@@ -31,9 +32,16 @@ func mcpBlock() blockType {
 			{Name: "tools", Type: listOf(model.TypeString), Merge: model.MergeSet, Key: key + "tools", Doc: "The tools that are offered. Default: all.", Example: `["search", "fetch"]`},
 			{Name: "excludeTools", Type: listOf(model.TypeString), Merge: model.MergeSet, Key: key + "excludeTools", Doc: "Tools that are not offered.", Example: `["delete"]`},
 			{Name: "timeout", Type: number, Key: key + "timeout", Doc: "How long a call may take, in milliseconds.", Example: "30000"},
-			{Name: "auth", Type: boolean, Key: key + "auth", Doc: "Whether Copilot signs in to the server. Default: false.", Example: "true"},
-			{Name: "oidc", Type: model.Type{Kind: model.TypeOneOf, Of: []model.Type{boolean, mapOf(model.TypeAny)}}, Merge: model.MergeDeep, Key: key + "oidc", Doc: "Whether Copilot signs in with OpenID Connect, or how. Default: false.", Example: "{ redirectPort = 8080 }"},
+			{Name: "slowConnectionThresholdMs", Type: number, Key: key + "slowConnectionThresholdMs", Doc: "After how many milliseconds a connection counts as slow.", Example: "5000"},
+			{Name: "auth", Type: signIn, Merge: model.MergeDeep, Key: key + "auth", Doc: "Whether Copilot signs in to the server, or how. Default: false.", Example: "true"},
+			{Name: "oidc", Type: signIn, Merge: model.MergeDeep, Key: key + "oidc", Doc: "Whether Copilot signs in with OpenID Connect, or how. Default: false.", Example: "{ redirectPort = 8080 }"},
 			{Name: "deferTools", Type: enum("auto", "never"), Key: key + "deferTools", Doc: "Whether tools may be left out of the first list.", Example: `"never"`},
+			{Name: "disableToolCache", Type: boolean, Key: key + "disableToolCache", Doc: "Asks the server for its tools each time.", Example: "true"},
+			{Name: "disableSecretMasking", Type: boolean, Key: key + "disableSecretMasking", Doc: "Shows what looks like a secret in the server's results.", Example: "true"},
+			{Name: "filterMapping", Type: model.Type{Kind: model.TypeOneOf, Of: []model.Type{text, mapOf(model.TypeString)}}, Merge: model.MergeDeep, Key: key + "filterMapping", Doc: "How results are cleaned, for all tools or by tool: `none`, `markdown` or `hidden_characters`.", Example: `"markdown"`},
+			{Name: "safeForTelemetry", Type: model.Type{Kind: model.TypeOneOf, Of: []model.Type{boolean, mapOf(model.TypeBool)}}, Merge: model.MergeDeep, Key: key + "safeForTelemetry", Doc: "Whether the names of tools, and of their arguments, may be reported.", Example: "{ name = true, inputsNames = false }"},
+			{Name: "events", Type: listOf(model.TypeString), Merge: model.MergeSet, Key: key + "events", Doc: "Events that the server is told of.", Example: `["session"]`},
+			{Name: "notifications", Type: listOf(model.TypeString), Merge: model.MergeSet, Key: key + "notifications", Doc: "Notifications of the server that are shown.", Example: `["progress"]`},
 			{Name: "displayName", Type: text, Key: key + "displayName", Doc: "The name that is shown.", Example: `"Gateway"`},
 			{Name: "disabled", Type: boolean, Key: "mcp-config.json: disabled", Doc: "Declared, but off until it is enabled by hand. Default: false.", Example: "true"},
 			enabledAttr(),
@@ -86,16 +94,42 @@ func checkServer(l *diag.List, b model.Block) {
 				"Only servers of the other sort have it. Remove it.")
 		}
 	}
-	for _, name := range []string{"timeout", "headersRefreshTtlMs"} {
+	for _, name := range []string{"timeout", "headersRefreshTtlMs", "slowConnectionThresholdMs"} {
 		if v := b.Attrs.Get(name); v.Kind == model.KindNumber && !wholePositive(v.Number) {
 			l.Errorf(v.Origin, "invalid-value", "`"+name+"` must be a whole number above 0",
 				"It counts milliseconds. Correct it.")
 		}
 	}
+	checkSignIn(l, title, b.Attrs.Get("auth"))
+	checkSignIn(l, title, b.Attrs.Get("oidc"))
+	checkFilter(l, title, b.Attrs.Get("filterMapping"))
 	for _, f := range b.Attrs.Get("env").Fields {
 		if f.Name == "" || strings.ContainsAny(f.Name, "=\n") {
 			l.Errorf(f.Value.Origin, "invalid-value", title+" sets a variable that cannot exist",
 				"The name of an environment variable is not empty and holds no `=`. Correct it.")
+		}
+	}
+}
+
+// checkSignIn checks what the schema of Copilot 1.0.102 allows in auth and oidc.
+func checkSignIn(l *diag.List, title string, v model.Value) {
+	for _, f := range v.Fields {
+		if f.Name != "redirectPort" || f.Value.Kind != model.KindNumber || !wholePositive(f.Value.Number) || len(f.Value.Number) > 5 || len(f.Value.Number) == 5 && f.Value.Number > "65535" {
+			l.Errorf(f.Value.Origin, "invalid-value", title+" has no such way to sign in",
+				"Write true, false, or { redirectPort = N } with a port from 1 to 65535.")
+		}
+	}
+}
+
+// checkFilter checks the modes that the schema of Copilot 1.0.102 has.
+func checkFilter(l *diag.List, title string, v model.Value) {
+	modes := []model.Value{v}
+	for _, f := range v.Fields {
+		modes = append(modes, f.Value)
+	}
+	for _, m := range modes {
+		if m.Kind == model.KindString && !slices.Contains([]string{"none", "markdown", "hidden_characters"}, m.Text) {
+			l.Errorf(m.Origin, "invalid-value", title+" cleans results in an unknown way", "Write `none`, `markdown` or `hidden_characters`.")
 		}
 	}
 }

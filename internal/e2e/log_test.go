@@ -68,7 +68,7 @@ func faultsAreSeen(h *home) {
 		`"noSuchSetting"`,
 		"unknown field ignored: noSuchField",
 		"agents/bare.md: custom agent markdown frontmatter is malformed",
-		`MCP server connection failed {"server_name":"absent"`,
+		map[bool]string{false: `MCP server connection failed {"server_name":"absent"`, true: "Failed to start MCP client for absent"}[h.cli.version == "1.0.80"],
 		"noSuchEvent",
 		`Error in postToolUse hook from "` + filepath.Join(dir, "hooks", "bad.json"),
 		"timeoutSec must be positive",

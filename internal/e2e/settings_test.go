@@ -136,7 +136,8 @@ func (h *home) settings() settings {
 	return s
 }
 
-// disableServer lets Copilot disable an MCP server for good: 1.0.102 has a command for it, 1.0.83 has another.
+// disableServer lets Copilot disable an MCP server for good: 1.0.92 and 1.0.102 have a command for it, 1.0.83 has another.
+// 1.0.80 has none outside of its screen, and the test ends there.
 func (h *home) disableServer(name string) {
 	h.t.Helper()
 	var tried []result
@@ -146,6 +147,9 @@ func (h *home) disableServer(name string) {
 			return
 		}
 		tried = append(tried, r)
+	}
+	if h.cli.version == "1.0.80" {
+		h.t.Skipf("Copilot %s has no command that disables a server", h.cli.version)
 	}
 	h.t.Fatalf("Copilot does not disable the server: %+v", tried)
 }

@@ -26,7 +26,9 @@ func (r *renderer) servers() {
 	entries := object{}
 	var keys []tree.Key
 	var origins []diag.Range
+	r.checkServerNames()
 	for _, b := range r.in.Machine.MCP {
+		r.checkServer(b)
 		entry := r.server(b)
 		if entry == nil {
 			continue
