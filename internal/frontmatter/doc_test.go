@@ -3,6 +3,7 @@ package frontmatter
 import (
 	"errors"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -83,6 +84,26 @@ func TestParse(t *testing.T) {
 	}
 }
 
+// A list that is indented by tabs, or holds a star, is read too.
+func TestRepairList(t *testing.T) {
+	for header, want := range map[string][]string{
+		"tools: [*]": {"*"}, "tools: [ a, * ,b]": {"a", "*", "b"}, "tools:\n\t- a\n\t- b": {"a", "b"},
+	} {
+		doc, err := Parse("f.md", []byte("---\n"+header+"\n---\n"))
+		if err != nil {
+			t.Errorf("%q: %v", header, err)
+			continue
+		}
+		var got []string
+		for _, e := range doc.Get("tools").List {
+			got = append(got, e.Text)
+		}
+		if !slices.Equal(got, want) || len(doc.Repaired) == 0 {
+			t.Errorf("%q: %q, repaired %v", header, got, doc.Repaired)
+		}
+	}
+}
+
 func TestNoHeader(t *testing.T) {
 	for _, in := range []string{"", "Body\r\n", "\n---\na: b\n---\n", "----\na: b\n----\n", " ---\na: b\n---\n"} {
 		doc, err := Parse("f.md", []byte(in))
@@ -98,6 +119,7 @@ func TestRepair(t *testing.T) {
 		{"colon at the end", "d: as follows:", "d", "as follows:"},
 		{"hint with two brackets", "d: x\nargument-hint: [a|b] [c]", "argument-hint", "[a|b] [c]"},
 		{"hint with an open bracket", "d: x\nargument-hint: [a", "argument-hint", "[a"},
+		{"a star", "d: *", "d", "*"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -139,10 +161,10 @@ func TestErrors(t *testing.T) {
 		{"not closed", "---\nname: open\n\nBody text.\n", "---", 1, "not closed"},
 		{"closed by dots", "---\na: b\n...\nB\n", "---", 1, "not closed"},
 		{"alias", "---\na: &x b\nc: *x\n---\n", "&", 2, "anchor"},
-		{"star", "---\ndescription: d\ntools: [*]\n---\n", "", 3, "no valid YAML"},
+		{"an alias without its anchor", "---\ndescription: d\ntools: [*a]\n---\n", "", 3, "YAML anchor"},
 		{"tag", "---\na: !!str 3\n---\n", "", 2, "tag"},
 		{"merge key", "---\n<<: {a: b}\n---\n", "<<", 2, "merge key"},
-		{"tab", "---\nname:\tx\ntools:\n\t- a\n---\n", "", 4, "no valid YAML"},
+		{"a tab inside", "---\nname: x\ntools:\n  \t- a: [\n---\n", "", 4, "no valid YAML"},
 		{"twice", "---\nname: x\ndescription: a\ndescription: b\n---\n", "description", 4, "first on line 3"},
 		{"twice, deeper, with CRLF and BOM", "\ufeff---\r\nm:\r\n  ä: 1\r\n  ä: 2\r\n---\r\n", "ä", 4, "first on line 3"},
 		{"a list", "---\n- a\n---\n", "", 2, "is a list"},

@@ -3,15 +3,26 @@ package frontmatter
 import "strings"
 
 // repair quotes the values of a header that people write without quotes although YAML wants them: prose with a colon
-// in it (`description: Use when you see: this`), and an argument hint in brackets (`argument-hint: [a|b] [c]`). It
-// returns the new text, line for line, and the lines that it changed, counted from 0.
+// in it (`description: Use when you see: this`), an argument hint in brackets (`argument-hint: [a|b] [c]`), and a star
+// (`tools: [*]`). Tabs at the left edge become blanks. It returns the new text, line for line, and the lines that it
+// changed, counted from 0.
 func repair(header string) (string, []int) {
 	lines := strings.Split(header, "\n")
 	var changed []int
 	for i, line := range lines {
+		if rest := strings.TrimLeft(line, "\t"); rest != line {
+			lines[i] = strings.Repeat("  ", len(line)-len(rest)) + rest
+			changed = append(changed, i)
+			continue
+		}
 		name, value, ok := strings.Cut(line, ":")
 		value = strings.TrimSpace(value)
 		if !ok || !plainName(name) || value == "" || strings.ContainsAny(value[:1], `"'|>`) {
+			continue
+		}
+		if starred := quoteStars(value); starred != value {
+			lines[i] = name + ": " + starred
+			changed = append(changed, i)
 			continue
 		}
 		hint := name == "argument-hint"
@@ -22,6 +33,25 @@ func repair(header string) (string, []int) {
 		}
 	}
 	return strings.Join(lines, "\n"), changed
+}
+
+// quoteStars quotes a star that is the whole value, or an element of a list on one line.
+func quoteStars(value string) string {
+	inner, isList := strings.CutPrefix(value, "[")
+	inner, closed := strings.CutSuffix(inner, "]")
+	if !isList || !closed {
+		if value == "*" {
+			return `"*"`
+		}
+		return value
+	}
+	items := strings.Split(inner, ",")
+	for i, item := range items {
+		if strings.TrimSpace(item) == "*" {
+			items[i] = strings.Replace(item, "*", `"*"`, 1)
+		}
+	}
+	return "[" + strings.Join(items, ",") + "]"
 }
 
 // plainName reports whether a text is a field's name at the left edge: letters, digits, dashes and underscores.

@@ -189,21 +189,40 @@ var toolNames = map[string][]string{
 	"WebFetch": {"web_fetch"}, "WebSearch": {"web_search"}, "AskUserQuestion": {"ask_user"},
 }
 
+// emptyTools are names of other programs, and of Copilot's own past, that grant nothing on 1.0.83 and 1.0.102: seen in
+// the tools that a request offered.
+var emptyTools = []string{"apply_patch", "powershell", "report_intent", "rg", "str_replace_editor"}
+
 // tools is the tools of an agent under Copilot's names, each once. An empty list means no tools; it is not the same as
 // no list, which means all.
-func (a *agent) tools(v frontmatter.Value) frontmatter.Value {
+func (a *agent) tools(f frontmatter.Field, v frontmatter.Value) frontmatter.Value {
 	var names []string
+	empty := 0
 	for _, e := range v.List {
-		if tool, _, scoped := strings.Cut(e.Text, "("); scoped {
-			a.fail(e.At, "scoped-tool", fmt.Sprintf("agent %q: %q would grant nothing", a.stem, e.Text),
-				"Copilot knows no limits inside a tool and leaves the tool out. Write %s for the whole tool; a guard can deny single commands.", strings.TrimSpace(tool))
-			continue
+		text := e.Text
+		if tool, _, scoped := strings.Cut(text, "("); scoped {
+			text = strings.TrimSpace(tool)
+			if a.attr("scopes").Text != "widen" {
+				a.fail(e.At, "scoped-tool", fmt.Sprintf("agent %q: %q would grant nothing", a.stem, e.Text),
+					"Copilot knows no limits inside a tool and leaves the tool out. Write %s for the whole tool, or scopes = \"widen\" in the target to have that everywhere; a guard can deny single commands.", text)
+				continue
+			}
+			a.loss(e.At, fmt.Sprintf("Copilot knows no limits inside a tool: agent %q gets the whole of %s, not only %s", a.stem, text, e.Text))
 		}
-		for _, name := range copilotTools(e.Text) {
+		if slices.Contains(emptyTools, text) {
+			empty++
+			a.loss(e.At, fmt.Sprintf("Copilot has no tool %q to grant agent %q", text, a.stem))
+		}
+		for _, name := range copilotTools(text) {
 			if !slices.Contains(names, name) {
 				names = append(names, name)
 			}
 		}
+	}
+	listed := len(v.List) > 0 || strings.TrimSpace(f.Value.Text) != ""
+	if listed && empty == len(v.List) && !a.bad {
+		a.fail(v.At, "no-tools", fmt.Sprintf("agent %q: its tools grant nothing", a.stem),
+			"Copilot has none of them. Write [] if it is to have no tool, or leave the line out for all tools.")
 	}
 	out := frontmatter.Strings(names)
 	out.At = v.At

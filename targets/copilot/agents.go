@@ -142,9 +142,10 @@ func (a *agent) take(values map[string]frontmatter.Field, f frontmatter.Field) {
 			"Copilot knows it as %s. Remove one of the two.", known.name)
 		return
 	}
+	given := f
 	f.Value = a.shaped(known, f)
 	if known.name == "tools" {
-		f.Value = a.tools(f.Value)
+		f.Value = a.tools(given, f.Value)
 	}
 	values[known.name] = f
 }
@@ -173,6 +174,6 @@ func (a *agent) fail(at diag.Range, code, summary, detail string, args ...any) {
 func (r *renderer) repaired(f model.File, doc frontmatter.Doc) {
 	for _, at := range doc.Repaired {
 		r.doubt(at, f.Origin, "frontmatter-repaired", fmt.Sprintf("%s: this line is no YAML as it stands", f.Source),
-			"The whole text behind the colon was taken for the value. Put it in quotes.")
+			"It was read as it was probably meant. Put a value with a colon or a star in quotes, and indent with blanks.")
 	}
 }

@@ -22,7 +22,9 @@ func TestAgents(t *testing.T) {
 		diags          []string
 	}{
 		{"comma string", "---\nname: patch-checker\ndescription: Checks.\ntools: Read, Grep, Glob, Bash\nmodel: sonnet\n---\n\nBody.\n", "---\nname: patch-checker\ndescription: \"Checks.\"\ntools: [view, grep, glob, bash]\nmodel: sonnet\n---\n\nBody.\n", 0, nil},
-		{"block list, no name", "---\ndescription: Finds\ntools:\n  - view\n  - rg\n---\nB", "---\nname: x\ndescription: Finds\ntools: [view, rg]\n---\nB", 0, nil},
+		{"block list, no name", "---\ndescription: Finds\ntools:\n  - view\n  - rg\n---\nB", "---\nname: x\ndescription: Finds\ntools: [view, rg]\n---\nB", 1, nil},
+		{"tools that grant nothing", "---\ndescription: d\ntools: [apply_patch, rg]\n---\n", "", 2, []string{"no-tools"}},
+		{"a comma and nothing else", "---\ndescription: d\ntools: ','\n---\n", "", 0, []string{"no-tools"}},
 		{"namespaced", "---\ndescription: 'Tidies C#'\nname: 'C#/.NET Tidy'\ntools: [vscode/runCommand, 'github/*', search, web]\n---\n", "---\nname: \"C#/.NET Tidy\"\ndescription: \"Tidies C#\"\ntools: [\"vscode/runCommand\", \"github/*\", grep, glob, web]\n---\n", 0, nil},
 		{"folded, unknown field", "---\ndescription: >\n  Writes.\n  Invoke.\ncolor: cyan\n---\n", "---\nname: x\ndescription: \"Writes. Invoke.\"\n---\n", 1, nil},
 		{"unquoted colon", "---\nname: hunter\ndescription: Use when: x: y\nmodel: inherit\n---\n", "---\nname: hunter\ndescription: \"Use when: x: y\"\n---\n", 0, []string{"frontmatter-repaired"}},
@@ -78,6 +80,17 @@ func TestAgents(t *testing.T) {
 				t.Errorf("what was written is read as\n%s%v", made(again, "copilot/agents/x.md"), diags)
 			}
 		})
+	}
+}
+
+// TestWidenedScopes: with scopes = "widen" a limit is dropped, and said to be lost.
+func TestWidenedScopes(t *testing.T) {
+	m := machine("hooks", truth(false), "scopes", text("widen"))
+	m.Agents = []model.File{file("agents/x.md", "---\ndescription: d\ntools: Read, Bash(git diff *), Bash(git log --format=\"a, b\")\n---\n")}
+	out, diags := Render(input(m))
+	wantDiags(t, diags)
+	if got := made(out, "copilot/agents/x.md"); got != "---\nname: x\ndescription: d\ntools: [view, bash]\n---\n" || len(out.Losses) != 2 {
+		t.Errorf("%s\nlosses %v", got, out.Losses)
 	}
 }
 

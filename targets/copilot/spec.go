@@ -32,6 +32,10 @@ func spec() model.BlockSpec {
 				Doc: "Declared MCP servers start disabled; `/mcp enable NAME` starts one. Servers that are not declared are left alone. Default: false.",
 			},
 			{
+				Name: "scopes", Type: model.Type{Kind: model.TypeString, Enum: []string{"refuse", "widen"}}, Example: `"widen"`, Key: "agents/*.md: tools",
+				Doc: "What becomes of a tool with a limit, such as `Bash(git diff*)`, in an agent: Copilot knows no such limits. `refuse` is an error, `widen` grants the whole tool. Default: `refuse`.",
+			},
+			{
 				Name: "settings", Type: model.Type{Kind: model.TypeMap, Elem: &model.Type{Kind: model.TypeAny}}, Merge: model.MergeDeep,
 				Example: `{ theme = "dim", keepAlive = "busy" }`, Key: "settings.json",
 				Doc: "Keys of settings.json, spelled as there. Only the keys that are named here are written; all others stay the user's. Default: none.",

@@ -1,0 +1,99 @@
+package copilot
+
+import (
+	"bytes"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/agentihooks/agentihooks/compiler/model"
+	"github.com/agentihooks/agentihooks/internal/diag"
+)
+
+// TestShapes reads files as people have them (small imitations of what is in public repositories): each is translated, or
+// refused with its place. What becomes of each is in a golden file of its name; update with -update, and read the diff.
+func TestShapes(t *testing.T) {
+	const root = "../../testdata/shapes"
+	read := func(path string) (model.File, bool) {
+		data, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		source, err := filepath.Rel(root, path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		name := filepath.Base(path)
+		return model.File{Name: name, Rel: name, Source: filepath.ToSlash(source), Data: data, Exec: info.Mode()&0o100 != 0, Origin: origin()}, true
+	}
+	one := func(kind, path string) model.Machine {
+		m := machine("hooks", truth(false))
+		switch kind {
+		case "agents":
+			f, _ := read(path)
+			m.Agents = []model.File{f}
+		case "commands":
+			f, _ := read(path)
+			m.Commands = []model.File{f}
+		case "instructions":
+			f, _ := read(path)
+			m.Instructions = []model.File{f}
+		case "skills":
+			folder := model.Folder{Name: filepath.Base(path), Source: kind + "/" + filepath.Base(path), Origin: origin()}
+			err := filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+				if err == nil && !d.IsDir() {
+					f, _ := read(p)
+					f.Rel = filepath.ToSlash(strings.TrimPrefix(p, path+string(filepath.Separator)))
+					folder.Files = append(folder.Files, f)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			m.Skills = []model.Folder{folder}
+		}
+		return m
+	}
+	golden := map[string][]byte{}
+	paths, err := filepath.Glob(root + "/*/*")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("%v in %s, %v", paths, root, err)
+	}
+	for _, path := range paths {
+		kind, name := filepath.Base(filepath.Dir(path)), filepath.Base(path)
+		t.Run(kind+"/"+name, func(t *testing.T) {
+			out, diags := Render(input(one(kind, path)))
+			var text bytes.Buffer
+			for _, d := range diags.Sorted() {
+				place := d.Subject.String()
+				if !strings.HasPrefix(place, kind+"/") {
+					place = "the manifest" // its lines are counted by the tests before
+				}
+				fmt.Fprintf(&text, "%s %s at %s: %s\n  %s\n", map[bool]string{true: "error", false: "warning"}[d.Severity == diag.Error], d.Code, place, d.Summary, d.Detail)
+			}
+			for _, l := range out.Losses {
+				fmt.Fprintf(&text, "loss at %s:%d: %s\n", l.File, l.Line, l.What)
+			}
+			for _, f := range out.Files {
+				mode := ""
+				if f.Exec {
+					mode = " (executable)"
+				}
+				fmt.Fprintf(&text, "--- %s%s\n%s", f.Path, mode, f.Data)
+			}
+			if !diags.HasErrors() && len(out.Files) == 0 {
+				t.Error("it is neither translated nor refused")
+			}
+			golden[kind+"/"+name+".txt"] = text.Bytes()
+		})
+	}
+	compareGolden(t, "testdata/shapes", golden)
+}
