@@ -35,11 +35,32 @@ func main() {
 	}
 }
 
-// sample is a switch and the cp beside it.
-type sample struct{ took, copied time.Duration }
+// kind is one of the things that are measured.
+type kind int
 
-// round is one of each.
-type round struct{ cold, oneFile, unchanged sample }
+const (
+	copied kind = iota
+	cold
+	oneFile
+	unchanged
+	kinds
+)
+
+// orders are those of the switches in a round, taken in turn, so that each kind comes after each other equally often.
+var orders = [][]kind{
+	{cold, oneFile, unchanged},
+	{unchanged, cold, oneFile},
+	{oneFile, unchanged, cold},
+	{unchanged, oneFile, cold},
+	{cold, unchanged, oneFile},
+	{oneFile, cold, unchanged},
+}
+
+// cost is what a process took: by the clock, and of the processors.
+type cost struct{ clock, cpu time.Duration }
+
+// round has every switch once, and a cp before each of them.
+type round [kinds][]cost
 
 func bench(root, dir string, runs int, check bool) error {
 	base, err := os.MkdirTemp(dir, "switchbench")
@@ -82,56 +103,65 @@ func copyOfTree(binary, source, to string) error {
 	if err != nil {
 		return fmt.Errorf("building the tree: %w", err)
 	}
-	var took time.Duration
-	return timed(&took, nil, "cp", "-r", strings.TrimSpace(string(path)), to)
+	_, err = timed(nil, "cp", "-r", strings.TrimSpace(string(path)), to)
+	return err
 }
 
-// measure works in a home of its own. Every switch has a cp of its own beside it, before it in one round and after it in
-// the next, so that neither gains from what the other left in caches and queues.
+// measure works in two homes of its own: one that is switched already, and a new one for the cold switch. Every switch
+// has a cp before it, and every cp a switch that differs from round to round. Each starts when the disk has all that
+// came before, so that none pays for another.
 func measure(binary, source, reference, base string, n int) (round, error) {
 	var r round
-	home := filepath.Join(base, "home")
-	if err := os.MkdirAll(home, 0o755); err != nil {
+	switched, fresh := filepath.Join(base, "switched"), filepath.Join(base, "fresh")
+	if err := errors.Join(os.MkdirAll(switched, 0o755), os.Mkdir(fresh, 0o755)); err != nil {
 		return r, err
 	}
-	env := []string{"HOME=" + home, "PATH=/nonexistent"}
-	copies := 0
-	pair := func(to *sample) error {
-		copies++
-		both := []func() error{
-			func() error {
-				return timed(&to.copied, nil, "cp", "-r", reference, filepath.Join(base, fmt.Sprint("copy", copies)))
-			},
-			func() error {
-				return timed(&to.took, env, binary, "switch", "-f", filepath.Join(source, "machine.hcl"))
-			},
+	run := func(home string) (cost, error) {
+		return timed([]string{"HOME=" + home, "PATH=/nonexistent"}, binary, "switch", "-f", filepath.Join(source, "machine.hcl"))
+	}
+	for range 2 { // a page cache that knows all of it
+		if _, err := run(switched); err != nil {
+			return r, err
 		}
-		return errors.Join(both[n%2](), both[1-n%2]())
 	}
-	var warm sample
-	err := errors.Join(
-		pair(&r.cold),
-		pair(&warm), // a page cache that knows all of it
-		pair(&r.unchanged),
-		os.WriteFile(filepath.Join(source, "me.md"), []byte(fmt.Sprintf("round %d\n", n)), 0o644),
-		pair(&r.oneFile),
-	)
-	if err != nil {
-		return r, err
+	one := func(k kind, at int) (cost, error) {
+		switch k {
+		case copied:
+			return timed(nil, "cp", "-r", reference, filepath.Join(base, fmt.Sprint("copy", at)))
+		case cold:
+			return run(fresh)
+		case oneFile:
+			if err := os.WriteFile(filepath.Join(source, "me.md"), fmt.Appendf(nil, "round %d\n", n), 0o644); err != nil {
+				return cost{}, err
+			}
+		}
+		return run(switched)
+	}
+	for at, k := range orders[n%len(orders)] {
+		for _, k := range []kind{copied, k} {
+			c, err := one(k, at)
+			if err != nil {
+				return r, err
+			}
+			r[k] = append(r[k], c)
+		}
 	}
 	return r, remove(base)
 }
 
-func timed(to *time.Duration, env []string, args ...string) error {
+func timed(env []string, args ...string) (cost, error) {
 	cmd := exec.Command(args[0], args[1:]...)
 	cmd.Env = env
+	if err := exec.Command("sync").Run(); err != nil {
+		return cost{}, fmt.Errorf("sync: %w", err)
+	}
 	start := time.Now()
 	text, err := cmd.CombinedOutput()
-	*to = time.Since(start)
+	took := time.Since(start)
 	if err != nil {
-		return fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, text)
+		return cost{}, fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, text)
 	}
-	return nil
+	return cost{took, cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}, nil
 }
 
 // remove removes a folder of read-only folders.
@@ -183,38 +213,53 @@ const (
 	oneFileGoal   = 1.0 / 3.0 // of the cold switch
 )
 
-// report prints medians and ratios.
+// report prints medians. A ratio is the median of those within each round, where both sides had the same machine.
 func report(rounds []round, check bool) error {
 	fmt.Printf("%s/%s, %s, %d rounds: %d skills of 3 files, %d agents, %d MCP servers\n\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), len(rounds), skills, agents, mcpServers)
-	fmt.Printf("%-26s %10s %10s %8s %12s\n", "what", "median", "over cp", "ratio", "goal")
-	cold, oneFile, unchanged := gather(rounds, func(r round) sample { return r.cold }), gather(rounds, func(r round) sample { return r.oneFile }), gather(rounds, func(r round) sample { return r.unchanged })
-	fraction := oneFile.took.Seconds() / cold.took.Seconds()
-	line := func(name string, f figures, ratio, goal string) {
-		fmt.Printf("%-26s %7.1f ms %9.2fx %8s %12s\n", name, f.took.Seconds()*1000, f.ratio, ratio, goal)
+	fmt.Printf("%-26s %10s %10s %9s %9s   %s\n", "what", "clock", "user+sys", "of cp", "of cold", "goal")
+	for _, line := range []struct {
+		kind       kind
+		name, goal string
+	}{
+		{copied, "cp -r of the tree", ""},
+		{cold, "switch, cold", fmt.Sprintf("%.0f of cp", coldGoal)},
+		{oneFile, "switch, one file changed", fmt.Sprintf("%.2f of cold", oneFileGoal)},
+		{unchanged, "switch, nothing changed", unchangedGoal.String()},
+	} {
+		fmt.Printf("%-26s %7.1f ms %7.1f ms %9.2f %9.2f   %s\n", line.name, 1000*clock(rounds, line.kind), 1000*cpu(rounds, line.kind),
+			ratio(rounds, line.kind, copied), ratio(rounds, line.kind, cold), line.goal)
 	}
-	line("switch, cold", cold, "", fmt.Sprintf("%.0fx cp", coldGoal))
-	line("switch, one file changed", oneFile, fmt.Sprintf("%.2f", fraction), fmt.Sprintf("%.2f of cold", oneFileGoal))
-	line("switch, nothing changed", unchanged, "", unchangedGoal.String())
-	if check && (cold.ratio > coldGoal || fraction > oneFileGoal || unchanged.took > unchangedGoal) {
+	missed := ratio(rounds, cold, copied) > coldGoal || ratio(rounds, oneFile, cold) > oneFileGoal || clock(rounds, unchanged) > unchangedGoal.Seconds()
+	if check && missed {
 		return errors.New("a goal was missed")
 	}
 	return nil
 }
 
-// figures are medians: of the times, and of the ratios of each switch to the cp beside it.
-type figures struct {
-	took  time.Duration
-	ratio float64
+func clock(rounds []round, k kind) float64 {
+	return over(rounds, func(r round) float64 { return r.clock(k) })
 }
 
-func gather(rounds []round, get func(round) sample) figures {
-	var times []time.Duration
-	var ratios []float64
-	for _, r := range rounds {
-		s := get(r)
-		times, ratios = append(times, s.took), append(ratios, s.took.Seconds()/s.copied.Seconds())
+func cpu(rounds []round, k kind) float64 {
+	return over(rounds, func(r round) float64 {
+		return over(r[k], func(c cost) float64 { return c.cpu.Seconds() })
+	})
+}
+
+func ratio(rounds []round, k, to kind) float64 {
+	return over(rounds, func(r round) float64 { return r.clock(k) / r.clock(to) })
+}
+
+func (r round) clock(k kind) float64 {
+	return over(r[k], func(c cost) float64 { return c.clock.Seconds() })
+}
+
+// over is the median of what get says of each.
+func over[T any](all []T, get func(T) float64) float64 {
+	var values []float64
+	for _, x := range all {
+		values = append(values, get(x))
 	}
-	slices.Sort(times)
-	slices.Sort(ratios)
-	return figures{times[len(times)/2], ratios[len(ratios)/2]}
+	slices.Sort(values)
+	return values[len(values)/2]
 }
