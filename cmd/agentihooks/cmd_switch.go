@@ -57,7 +57,7 @@ func (a *app) switchHome(ctx context.Context, how switching) error {
 		return err
 	}
 	// Mostly little changes, so that the live tree has to be looked at.
-	ahead := home.verifyAhead()
+	ahead := home.rehashAhead()
 	m, err := a.load()
 	if err != nil {
 		return err

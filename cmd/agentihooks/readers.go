@@ -43,10 +43,10 @@ func (h home) livePath() store.Path {
 	return h.store.PathOf(rec.Store)
 }
 
-// verifyAhead begins to verify the live tree; nil if there is none.
-func (h home) verifyAhead() *store.Ahead {
+// rehashAhead begins to hash the live tree; nil if there is none.
+func (h home) rehashAhead() *store.Ahead {
 	if p := h.livePath(); p != "" {
-		return h.store.VerifyAhead(p)
+		return h.store.RehashAhead(p)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func (w *world) beginWith(adopt adoption, tr tree.Tree) *applier {
 	w.Cleanup(s.home.close)
 	req := w.request(tr)
 	o := operation{state: w.gens, store: w.store, to: goal, adopt: adopt, now: req.Record.CreatedAt}
-	o.add = func(previous store.Path) error { _, _, err := w.store.Add(tr, previous); return err }
+	o.add = func(previous store.Path, _ *tree.Index) error { _, _, err := w.store.Add(tr, previous); return err }
 	o.record = func() (generation.Number, error) {
 		rec := req.Record
 		rec.Store, rec.Host = tr.Name(), tr.Index.Host

@@ -32,7 +32,7 @@ type Request struct {
 	Adopt   bool              // take over all that is in the way: files to the backups, values of keys on record
 	Paths   []string          // take over what stands at these paths, absolute; one with nothing in the way is an error
 	DryRun  bool              // plan and report, write nothing
-	Ahead   *store.Ahead      // of the live tree, begun before the manifest was read; nil: verify it now
+	Ahead   *store.Ahead      // of the live tree, begun before the manifest was read; nil: hash it if it is needed
 }
 
 // Result is what a switch or rollback did, or with DryRun would do.
@@ -71,8 +71,12 @@ func (req Request) operation() operation {
 			return f.Data, nil
 		},
 	}
-	o.add = func(previous store.Path) error {
-		_, _, err := req.Store.Add(req.Tree, previous)
+	o.add = func(previous store.Path, whole *tree.Index) (err error) {
+		if whole != nil {
+			_, _, err = req.Store.AddNext(req.Tree, previous, *whole)
+		} else {
+			_, _, err = req.Store.Add(req.Tree, previous)
+		}
 		return err
 	}
 	o.record = func() (generation.Number, error) {
@@ -109,8 +113,8 @@ type operation struct {
 	dryRun bool
 	ahead  *store.Ahead
 	now    time.Time
-	number generation.Number               // of an existing generation to go to; 0: record one
-	add    func(previous store.Path) error // stores the tree
+	number generation.Number                                  // of an existing generation to go to; 0: record one
+	add    func(previous store.Path, whole *tree.Index) error // stores the tree; whole is the index of a whole previous one
 	record func() (generation.Number, error)
 	choose func() error // sets to and number, under the lock; nil: they are set
 
@@ -247,8 +251,12 @@ func (o *operation) begin(s situation) (Result, *applier, error) {
 		return res, nil, err
 	}
 	same := res.StorePath == s.storeAt && (o.number == 0 || o.number == s.live)
-	whole := same && s.index != nil && o.store.VerifyOnce(s.storeAt, o.ahead) == nil
-	if whole && plan.idle() && bytes.Equal(plan.applied.encode(), s.applied.encode()) {
+	var whole *tree.Index
+	if s.index != nil && (same || o.ahead.Of(s.storeAt)) && o.store.RehashOnce(s.storeAt, o.ahead) == nil {
+		whole = s.index
+	}
+	stored := same && whole != nil
+	if stored && plan.idle() && bytes.Equal(plan.applied.encode(), s.applied.encode()) {
 		return res, nil, nil
 	}
 	res.Changed = true
@@ -258,8 +266,8 @@ func (o *operation) begin(s situation) (Result, *applier, error) {
 	if err := o.state.WriteOwner(); err != nil {
 		return res, nil, err
 	}
-	if o.add != nil && !whole {
-		if err := o.add(s.storeAt); err != nil {
+	if o.add != nil && !stored {
+		if err := o.add(s.storeAt, whole); err != nil {
 			return res, nil, err
 		}
 	}

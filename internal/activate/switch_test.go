@@ -309,3 +309,29 @@ func TestLostStorePathIsWrittenAgain(t *testing.T) {
 	}
 	w.healthy()
 }
+
+// A file of the live tree that was damaged by hand gets into no other tree, whether that is hashed ahead or not.
+func TestDamageIsNotHandedOn(t *testing.T) {
+	for _, ahead := range []bool{false, true} {
+		w := newWorld(t)
+		first := w.switchTo(w.tree("linkdir .agents/skills/s run = skill", "link .copilot/agents/a.md = agent"))
+		file := filepath.Join(string(first.StorePath), "t/.agents_skills_s/run")
+		if _, err := os.Stat(file); err != nil {
+			t.Fatal(err)
+		}
+		if err := errors.Join(os.Chmod(file, 0o644), os.WriteFile(file, []byte("evil!"), 0), os.Chmod(file, 0o444)); err != nil {
+			t.Fatal(err)
+		}
+		req := w.request(w.tree("linkdir .agents/skills/s run = skill", "link .copilot/agents/a.md = other"))
+		if ahead {
+			req.Ahead = w.store.RehashAhead(first.StorePath)
+		}
+		res, err := Switch(context.Background(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := w.store.Verify(res.StorePath); err != nil {
+			t.Errorf("hashed ahead %v: %v", ahead, err)
+		}
+	}
+}

@@ -16,6 +16,31 @@ import (
 // a new copy takes its place. Files that are the same in previous, which may be empty, become hard links to it.
 // What was written is not yet on disk: call durable.Sync before anything points at it.
 func (s Store) Add(t tree.Tree, previous Path) (p Path, added bool, err error) {
+	return s.add(t, writer{previous: string(previous)})
+}
+
+// AddNext is Add after a previous tree that Rehash has just found whole. What its index has with the same digest is not
+// read again.
+func (s Store) AddNext(t tree.Tree, previous Path, index tree.Index) (p Path, added bool, err error) {
+	return s.add(t, writer{previous: string(previous), known: unchanged(index, t.Index)})
+}
+
+// unchanged is the files and folders that two indexes have in common.
+func unchanged(old, now tree.Index) map[string]bool {
+	digests := map[string]string{}
+	for _, e := range old.Entries {
+		digests[e.Path] = e.Digest
+	}
+	same := map[string]bool{}
+	for _, e := range now.Entries {
+		if digests[e.Path] == e.Digest {
+			same[e.Path] = true
+		}
+	}
+	return same
+}
+
+func (s Store) add(t tree.Tree, w writer) (p Path, added bool, err error) {
 	name, err := tree.ParseName(string(t.Name()))
 	if err != nil {
 		return "", false, err
@@ -34,7 +59,7 @@ func (s Store) Add(t tree.Tree, previous Path) (p Path, added bool, err error) {
 		return "", false, err
 	}
 	defer tmp.release()
-	w := writer{dir: tmp.path, previous: string(previous)}
+	w.dir = tmp.path
 	if err := w.write(t.Files); err != nil {
 		return "", false, errors.Join(fmt.Errorf("writing %s: %w", p, err), removeTree(tmp.path))
 	}

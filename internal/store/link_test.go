@@ -160,3 +160,71 @@ func TestCopyFromAnotherOwner(t *testing.T) {
 	}
 	wantCopies(t, s, previous)
 }
+
+// treeWith is a tree of one skill and one agent, with entries for both.
+func treeWith(tb testing.TB, agent string, exec bool, skill ...tree.File) tree.Tree {
+	tb.Helper()
+	files := append(skill, tree.File{Path: "a.md", Data: []byte(agent), Exec: exec}, tree.File{Path: "bin/hook", Data: []byte("binary"), Exec: true})
+	tr, diags := tree.New(tree.Index{Host: "h", OS: "linux", Arch: "amd64", Home: "/home/u", Copilot: "/home/u/.copilot"}, files, []tree.Entry{
+		{Dest: "/home/u/a.md", Placement: tree.Link, Path: "a.md"},
+		{Dest: "/home/u/hook", Placement: tree.Link, Path: "bin/hook"},
+		{Dest: "/home/u/s", Placement: tree.Link, Path: "s"},
+	})
+	if len(diags) > 0 {
+		tb.Fatalf("%+v", diags)
+	}
+	return tr
+}
+
+func TestAddNext(t *testing.T) {
+	run, text := tree.File{Path: "s/run.sh", Data: []byte("#!/bin/sh\n"), Exec: true}, tree.File{Path: "s/b/text.md", Data: []byte("x\n")}
+	old := treeWith(t, "agent", false, run, text)
+	for name, tt := range map[string]struct {
+		next   tree.Tree
+		damage func(p string) error
+		linked map[string]bool
+	}{
+		"the agent changed": {next: treeWith(t, "other", false, run, text), linked: map[string]bool{"s/run.sh": true, "s/b/text.md": true}},
+		"the agent runs now": { // which no index tells
+			next:   treeWith(t, "agent", true, run, text),
+			linked: map[string]bool{"s/run.sh": true, "s/b/text.md": true, "index.json": true},
+		},
+		"the skill has less": {next: treeWith(t, "agent", false, run), linked: map[string]bool{"a.md": true, "s/run.sh": true}},
+		"the skill is a file": {
+			next: treeWith(t, "agent", false, tree.File{Path: "s", Data: []byte("#!/bin/sh\n")}), linked: map[string]bool{"a.md": true},
+		},
+		"a file that somebody made writable": { // the hash is of the x bit alone
+			next:   treeWith(t, "other", false, run, text),
+			damage: func(p string) error { return os.Chmod(filepath.Join(p, "s/b/text.md"), 0o644) },
+			linked: map[string]bool{"s/run.sh": true},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			p := mustAdd(t, s, old, "")
+			if tt.damage != nil {
+				if err := tt.damage(string(p)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := s.Rehash(p); err != nil {
+				t.Fatal(err)
+			}
+			q, added, err := s.AddNext(tt.next, p, old.Index)
+			if err != nil || !added {
+				t.Fatalf("AddNext gave %v, %v", added, err)
+			}
+			if err := s.Verify(q); err != nil {
+				t.Error(err)
+			}
+			for _, f := range tt.next.Files {
+				if got := links(t, filepath.Join(string(q), f.Path)) == 2; got != tt.linked[f.Path] {
+					t.Errorf("%s is linked: %v", f.Path, got)
+				}
+				if got := listing(t, string(q))[f.Path]; got != modeOf(f) {
+					t.Errorf("%s has mode %v", f.Path, got)
+				}
+			}
+		})
+	}
+}

@@ -29,8 +29,9 @@ func modeOf(f tree.File) fs.FileMode {
 // writer writes the files of one tree below dir, an empty folder.
 type writer struct {
 	dir      string
-	previous string // a store path to link from, or empty
-	buf      []byte // for reading files of previous
+	previous string          // a store path to link from, or empty
+	known    map[string]bool // files and folders of which it has the very same
+	buf      []byte          // for reading files of previous
 }
 
 func (w *writer) write(files []tree.File) error {
@@ -109,14 +110,17 @@ func (w *writer) link(f tree.File) bool {
 	return w.same(old, f) && os.Link(old, filepath.Join(w.dir, f.Path)) == nil
 }
 
-// same compares content and mode. It reads the old file, though the old index has a digest: a damaged file must not
-// get into a new tree.
+// same compares content and mode. It reads the old file unless that was just hashed: a damaged file must not get into a
+// new tree, whatever the old index says.
 func (w *writer) same(old string, f tree.File) bool {
 	info, err := os.Lstat(old)
 	if err != nil || info.Mode() != modeOf(f) || info.Size() != int64(len(f.Data)) {
 		return false
 	}
-	in, err := os.Open(old)
+	if w.knows(f.Path) {
+		return true
+	}
+	in, err := openRegular(old)
 	if err != nil {
 		return false
 	}
@@ -126,4 +130,14 @@ func (w *writer) same(old string, f tree.File) bool {
 	}
 	n, err := io.ReadFull(in, w.buf[:len(f.Data)])
 	return err == nil && bytes.Equal(w.buf[:n], f.Data)
+}
+
+// knows reports whether the file, or a folder that it lies in, is known to be the same.
+func (w *writer) knows(path string) bool {
+	for i := range len(path) {
+		if path[i] == '/' && w.known[path[:i]] {
+			return true
+		}
+	}
+	return w.known[path]
 }
