@@ -238,7 +238,7 @@ func (w *folderWalk) walk(dir, rel string, links int) {
 		case isDir:
 			w.walk(name, below, hops)
 		default:
-			w.file(name, below)
+			w.file(name, below, e)
 		}
 		if len(w.problems) > 0 && len(w.files) > maxFolderFiles || len(w.problems) > maxDiagnostics {
 			return
@@ -246,8 +246,8 @@ func (w *folderWalk) walk(dir, rel string, links int) {
 	}
 }
 
-func (w *folderWalk) file(name, below string) {
-	r := w.source.readFile(name)
+func (w *folderWalk) file(name, below string, d fs.DirEntry) {
+	r := w.source.readEntry(name, d)
 	if r.p != nil {
 		w.fail(r.p)
 		return

@@ -111,6 +111,23 @@ func (s *source) readOnce(rel string) (out fileRead) {
 		out.p = s.unreadable(rel, err)
 		return out
 	}
+	return s.readAs(rel, info)
+}
+
+// readEntry is readFile for what a folder lists. A plain file need not be looked at again.
+func (s *source) readEntry(rel string, d fs.DirEntry) fileRead {
+	return once(&s.mu, s.files, rel, func(rel string) fileRead {
+		if d.Type().IsRegular() {
+			if info, err := d.Info(); err == nil {
+				return s.readAs(rel, info)
+			}
+		}
+		return s.readOnce(rel)
+	})
+}
+
+// readAs reads what info says of it.
+func (s *source) readAs(rel string, info fs.FileInfo) (out fileRead) {
 	switch {
 	case info.IsDir():
 		out.p = &problem{"not-a-file", "`" + s.show(rel) + "` is a folder", "Name a file, or write a glob such as `" + path.Join(rel, "*.md") + "`."}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -24,9 +23,14 @@ type Folder struct {
 	root *os.Root
 	path string // absolute, links resolved
 
-	mu    sync.Mutex
-	below *os.Root // the folder of the name that was asked for last
-	dir   string   // its name
+	mu   sync.Mutex
+	open []level // the folders on the way to the name that was asked for last
+}
+
+// level is an open folder, and its name in the one above it.
+type level struct {
+	name string
+	root *os.Root
 }
 
 // Manifest opens the folder of a manifest file, and returns it with the file's name in it. A manifest that is a link
@@ -100,26 +104,39 @@ func (f *Folder) Stat(name string) (fs.FileInfo, error) {
 }
 
 // at is the folder that a name lies in, opened, and the name there. os.Root opens every component of a path anew, and
-// names come folder by folder, so one is kept. Where it fails the whole path has to be tried: a link may lead out of
-// that folder and stay in this one.
+// names come folder by folder, so those on the way are kept. Where it fails the whole path has to be tried: a link may
+// lead out of a folder on the way and stay in this one.
 func (f *Folder) at(name string) (root *os.Root, base string, ok bool) {
-	dir, base := path.Split(name)
-	if dir == "" || !fs.ValidPath(name) {
+	if !fs.ValidPath(name) {
 		return nil, "", false
 	}
+	names := strings.Split(name, "/")
+	dir, base := names[:len(names)-1], names[len(names)-1]
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.dir != dir {
-		below, err := f.root.OpenRoot(filepath.FromSlash(strings.TrimSuffix(dir, "/")))
+	common := 0
+	for common < min(len(dir), len(f.open)) && f.open[common].name == dir[common] {
+		common++
+	}
+	for _, l := range f.open[common:] {
+		l.root.Close() // somebody who still uses it gets an error, and tries the whole path
+	}
+	f.open = f.open[:common]
+	for _, name := range dir[common:] {
+		below, err := f.deepest().OpenRoot(name)
 		if err != nil {
 			return nil, "", false
 		}
-		if f.below != nil {
-			f.below.Close() // somebody who still uses it gets an error, and tries the whole path
-		}
-		f.below, f.dir = below, dir
+		f.open = append(f.open, level{name, below})
 	}
-	return f.below, base, true
+	return f.deepest(), base, true
+}
+
+func (f *Folder) deepest() *os.Root {
+	if len(f.open) == 0 {
+		return f.root
+	}
+	return f.open[len(f.open)-1].root
 }
 
 // Lstat describes the name itself: a link as a link.

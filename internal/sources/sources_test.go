@@ -103,3 +103,36 @@ func TestModule(t *testing.T) {
 		t.Error("an absolute module went through")
 	}
 }
+
+// Folders on the way are kept open, which must not change what a name leads to.
+func TestLinksBetweenFolders(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"top", "a/x", "a/b/c/y", "d/b/c/y", "ab/b/c/y"} {
+		write(t, filepath.Join(dir, name), name)
+	}
+	link(t, "../../d", filepath.Join(dir, "a/b/across"))
+	link(t, "../../top", filepath.Join(dir, "a/b/up"))
+	link(t, "c", filepath.Join(dir, "a/b/beside"))
+	f, err := Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range [][2]string{
+		{"a/b/c/y", "a/b/c/y"},
+		{"d/b/c/y", "d/b/c/y"},
+		{"ab/b/c/y", "ab/b/c/y"},
+		{"a/x", "a/x"},
+		{"top", "top"},
+		{"a/b/across/b/c/y", "d/b/c/y"},
+		{"a/b/up", "top"},
+		{"a/b/beside/y", "a/b/c/y"},
+		{"a/b/c/y", "a/b/c/y"},
+	} {
+		if got, err := fs.ReadFile(f, tt[0]); err != nil || string(got) != tt[1] {
+			t.Errorf("%s reads %q, %v", tt[0], got, err)
+		}
+	}
+	if entries, err := fs.ReadDir(f, "."); err != nil || len(entries) != 4 {
+		t.Errorf("the folder lists %v, %v", entries, err)
+	}
+}
