@@ -248,6 +248,8 @@ func (r *resolver) machine() model.Machine {
 			out.Secrets = append(out.Secrets, done)
 		case "guard":
 			out.Guards = append(out.Guards, done)
+		case "hook":
+			out.Hooks = append(out.Hooks, done)
 		}
 	}
 	if len(out.Targets) == 0 && !r.diags.HasErrors() {

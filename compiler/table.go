@@ -110,6 +110,7 @@ func newTable(specs Specs) table {
 			mcpBlock(),
 			secretBlock(),
 			guardBlock(specs.Guards),
+			hookBlock(),
 			localsBlock(),
 			variableBlock(),
 		},

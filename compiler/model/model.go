@@ -27,6 +27,7 @@ type Machine struct {
 	MCP     []Block // label: the server's name
 	Secrets []Block // label: the secret's name; attributes env, file or command
 	Guards  []Block // label: the guard's kind, "commands"
+	Hooks   []Block // label: a name, which is the event where the attribute event does not say
 
 	KeepGenerations int // how many a switch leaves; 0: the default. It gets into no tree
 }

@@ -21,7 +21,7 @@ import (
 
 // The environment variables that say where the CLI is. AGENTIHOOKS_COPILOT lists launchers like PATH lists folders;
 // AGENTIHOOKS_E2E=require turns a missing CLI from a skip into a failure; AGENTIHOOKS_COPILOT_CACHE is the folder into
-// which the CLI unpacks itself (235 MB a version), shared by all runs.
+// which the CLI unpacks itself (235 MB a version), one folder a version, shared by all runs.
 const (
 	envCopilot = "AGENTIHOOKS_COPILOT"
 	envMode    = "AGENTIHOOKS_E2E"
@@ -59,9 +59,6 @@ func findCopilot(t *testing.T) []cli {
 		}
 		cache = filepath.Join(dir, "agentihooks-e2e")
 	}
-	if err := os.MkdirAll(cache, 0o700); err != nil {
-		t.Fatal(err)
-	}
 	slots := make(chan struct{}, runtime.GOMAXPROCS(0))
 	var found []cli
 	for _, p := range paths {
@@ -69,7 +66,13 @@ func findCopilot(t *testing.T) []cli {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found = append(found, cli{version: copilotVersion(t, abs), path: abs, cache: cache, slots: slots})
+		c := cli{version: copilotVersion(t, abs), path: abs, slots: slots}
+		// Of its own: a release complains of what another one kept of the tools of a server (1.0.80 and 1.0.83).
+		c.cache = filepath.Join(cache, c.version)
+		if err := os.MkdirAll(c.cache, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		found = append(found, c)
 	}
 	return found
 }

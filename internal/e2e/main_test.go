@@ -18,6 +18,7 @@ var cases = []struct {
 	{"model gets the machine", modelGetsTheMachine},
 	{"guard denies", guardDenies},
 	{"guard sees swapped arguments", guardSeesSwappedArguments},
+	{"own hook runs", ownHookRuns},
 	{"secret from a file", secretFromFile},
 	{"secret from a command", secretFromCommand},
 	{"secret from a variable", secretFromVariable},

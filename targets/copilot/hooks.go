@@ -2,9 +2,12 @@ package copilot
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/agentihooks/agentihooks/compiler/model"
+	"github.com/agentihooks/agentihooks/internal/diag"
 )
 
 // hooksPath is the hooks file in the tree.
@@ -21,18 +24,27 @@ var events = []string{
 	"agentStop", "subagentStart", "subagentStop", "preCompact", "permissionRequest", "notification",
 }
 
-// hooks registers the hook. There is no matcher: a guard decides inside the hook, and Copilot skips an entry whose
-// matcher it does not like without a word. `exec` starts the program without a shell.
+// hooks registers the hook, and the user's own before it: a guard then sees the call as they leave it. Ours has no
+// matcher: a guard decides inside the hook, and Copilot skips an entry whose matcher it does not like without a word.
+// `exec` starts the program without a shell.
 func (r *renderer) hooks() {
-	if !r.hooksOn() {
-		if guards := r.in.Machine.Guards; len(guards) > 0 {
-			r.diags.Warnf(r.attr("hooks").Origin, "guards-off", "the guards do not run", "Without the hook nothing asks them. Set `hooks` to true, or remove the guards.")
+	entries, from := r.ownHooks(), []diag.Range{}
+	if r.hooksOn() {
+		for _, event := range events {
+			entries[event] = append(entries[event], entry{Type: "command", Exec: r.in.Hook, Args: []string{"copilot", event}, TimeoutSec: timeoutSec})
 		}
+		from = append(from, r.in.Block.Origin)
+	} else if guards := r.in.Machine.Guards; len(guards) > 0 {
+		r.diags.Warnf(r.attr("hooks").Origin, "guards-off", "the guards do not run", "Without the hook nothing asks them. Set `hooks` to true, or remove the guards.")
+	}
+	for _, b := range r.in.Machine.Hooks {
+		from = append(from, b.Origin)
+	}
+	if len(entries) == 0 {
 		return
 	}
-	at := r.in.Block.Origin
-	r.file(hooksPath, registration(r.in.Hook), false, at)
-	r.link(r.home("hooks", "agentihooks.json"), hooksPath, at)
+	r.file(hooksPath, registration(entries), false, from...)
+	r.link(r.home("hooks", "agentihooks.json"), hooksPath, from...)
 }
 
 func (r *renderer) hooksOn() bool {
@@ -41,17 +53,18 @@ func (r *renderer) hooksOn() bool {
 }
 
 // registration is the hooks file, one line an event, so that a diff of it can be read.
-func registration(hook string) []byte {
-	type entry struct {
-		Type       string   `json:"type"`
-		Exec       string   `json:"exec"`
-		Args       []string `json:"args"`
-		TimeoutSec int      `json:"timeoutSec"`
+func registration(entries map[string][]entry) []byte {
+	order := slices.Clone(events)
+	for _, event := range slices.Sorted(maps.Keys(entries)) {
+		if !slices.Contains(order, event) {
+			order = append(order, event)
+		}
 	}
-	lines := make([]string, 0, len(events))
-	for _, event := range events {
-		line := compact([]entry{{"command", hook, []string{"copilot", event}, timeoutSec}})
-		lines = append(lines, fmt.Sprintf("    %q: %s", event, line))
+	var lines []string
+	for _, event := range order {
+		if list := entries[event]; len(list) > 0 {
+			lines = append(lines, fmt.Sprintf("    %q: %s", event, compact(list)))
+		}
 	}
 	return []byte("{\n  \"version\": 1,\n  \"hooks\": {\n" + strings.Join(lines, ",\n") + "\n  }\n}\n")
 }

@@ -182,11 +182,45 @@ func (c *comparison) environment() {
 }
 
 func (c *comparison) hooks() {
-	_, was := c.before.read(hooksPath)
-	_, now := c.after.read(hooksPath)
-	if was && !now {
+	type file struct{ Hooks map[string][]entry }
+	var was, now file
+	c.before.json(hooksPath, &was)
+	c.after.json(hooksPath, &now)
+	_, there := c.before.read(hooksPath) // and cannot be read: it may have been registered
+	if (registered(was.Hooks) || there && was.Hooks == nil) && !registered(now.Hooks) {
 		c.add(hooksPath, "the hook is no longer registered: no guard runs")
 	}
+	for _, event := range slices.Sorted(maps.Keys(now.Hooks)) {
+		for _, e := range now.Hooks[event] {
+			same := func(o entry) bool { return compact(o) == compact(e) }
+			if !ownEntry(e) && !slices.ContainsFunc(was.Hooks[event], same) {
+				c.add(hooksPath, "a hook at %s: %s", event, e.does())
+			}
+		}
+	}
+}
+
+func registered(hooks map[string][]entry) bool {
+	return slices.ContainsFunc(hooks["preToolUse"], ownEntry)
+}
+
+// ownEntry reports whether an entry runs the guards.
+func ownEntry(e entry) bool {
+	return strings.HasSuffix(e.Exec, "/bin/agentihooks-hook") && len(e.Args) == 2 && e.Args[0] == "copilot"
+}
+
+// does says what an entry makes Copilot do.
+func (e entry) does() string {
+	switch e.Type {
+	case "http":
+		return "the event is sent to " + e.URL
+	case "prompt":
+		return "a session begins with a prompt"
+	}
+	if e.Command != "" {
+		return "bash runs " + e.Command
+	}
+	return strings.Join(append([]string{e.Exec}, e.Args...), " ") + " runs"
 }
 
 // settings looks for what a setting makes Copilot run.

@@ -33,6 +33,9 @@ func TestRisks(t *testing.T) {
 	browser := machine("hooks", truth(false), "browserCommand", text("br"))
 	browser.Facts.Which["br"] = "/bin/br"
 	none := machine("hooks", truth(false))
+	ownHook, ownHookOnly := machine(), machine("hooks", truth(false))
+	ownHook.Hooks = []model.Block{block("hook", "postToolUse", "exec", text("/bin/lint"), "args", list("--quick"))}
+	ownHookOnly.Hooks = ownHook.Hooks
 	const mcp, env, settings = "/home/u/.copilot/mcp-config.json", "/home/u/.agentihooks/copilot.env", "/home/u/.copilot/settings.json"
 	tests := []struct {
 		name          string
@@ -42,6 +45,10 @@ func TestRisks(t *testing.T) {
 		{"nothing", none, none, nil},
 		{"hook off", machine(), none, []string{"/home/u/.copilot/hooks/agentihooks.json: the hook is no longer registered: no guard runs"}},
 		{"hook on", none, machine(), nil},
+		{"a hook of one's own", machine(), ownHook, []string{"/home/u/.copilot/hooks/agentihooks.json: a hook at postToolUse: /bin/lint --quick runs"}},
+		{"the same hook", ownHook, ownHook, nil},
+		{"a hook gone", ownHook, machine(), nil},
+		{"guards off, a hook stays", ownHook, ownHookOnly, []string{"/home/u/.copilot/hooks/agentihooks.json: the hook is no longer registered: no guard runs"}},
 		{"new local server", none, local, []string{mcp + `: mcp "x" now runs npx 'a b'`}},
 		{"same", local, local, nil},
 		{"gone", local, none, nil},
