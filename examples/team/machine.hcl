@@ -28,6 +28,7 @@ module "review" {
 }
 
 target "copilot" {
+  version            = "1.0.102" # settings and servers are checked for it
   statusLine         = true
   mcpDefaultDisabled = true
   mcpAlwaysEnabled   = ["tracker"]

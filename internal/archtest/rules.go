@@ -71,7 +71,7 @@ var Design = Rules{
 				"internal/frontmatter", "internal/tree", "targets/copilot/catalogue",
 			},
 		},
-		"targets/copilot/catalogue": {Pure: true, Own: []string{"compiler/model", "internal/diag", "internal/nearest"}},
+		"targets/copilot/catalogue": {Pure: true, Own: []string{"internal/nearest"}},
 
 		"internal/nearest": {Pure: true, Third: []string{"github.com/agext/levenshtein"}},
 

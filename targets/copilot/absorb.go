@@ -10,6 +10,7 @@ import (
 
 	"github.com/agentihooks/agentihooks/compiler/model"
 	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/targets/copilot/catalogue"
 	"github.com/agentihooks/agentihooks/targets/target"
 )
 
@@ -69,10 +70,24 @@ func (a *absorber) setting() {
 	case c.Theirs == nil:
 		a.target(model.Unset, slices.Concat([]string{"settings"}, c.Path[:c.Depth+1]), model.Value{})
 	default:
-		if v, ok := a.value(c.Theirs, a.attr("settings").Origin); ok {
+		if v, ok := a.value(c.Theirs, a.attr("settings").Origin); ok && a.takes(v) {
 			a.target(model.Set, slices.Concat([]string{"settings"}, c.Path), v)
 		}
 	}
+}
+
+// takes reports whether Copilot takes a value that the home has. One that it does not take would only make the manifest
+// one that is refused.
+func (a *absorber) takes(v model.Value) bool {
+	all := object{}
+	set(all, a.change.Path, plain(v))
+	for _, f := range catalogue.For(a.version()).Check(all) {
+		if f.Voids() {
+			a.leave(a.attr("settings").Origin, fmt.Sprintf("The value of %s %s. %s", f.Key(), f.What, f.Advice))
+			return false
+		}
+	}
+	return true
 }
 
 // disabledServers brings back who is in disabledMcpServers. Under mcpDefaultDisabled the list is all declared servers but

@@ -90,6 +90,7 @@ func machine(fields ...any) model.Machine {
 		Facts: model.Facts{
 			Hostname: "h", OS: "linux", Arch: "amd64", WSL: &off, User: "u", Home: "/home/u",
 			StateDir: "/home/u/.local/state/agentihooks", CopilotHome: "/home/u/.copilot", Which: map[string]string{},
+			Versions: map[string]string{"copilot": "1.0.102"},
 		},
 		Targets: []model.Block{block("target", "copilot", fields...)},
 	}

@@ -70,6 +70,8 @@ func TestRisks(t *testing.T) {
 		{"browser gone", browser, none, nil},
 		{"status line", machine("statusLine", truth(true)), machine("settings", dict("statusLine", dict("command", text("evil")))), []string{settings + ": the status line now runs evil"}},
 		{"our status line", machine(), machine("statusLine", truth(true)), nil},
+		{"hooks off", machine("hooks", truth(false)), machine("hooks", truth(false), "settings", dict("disableAllHooks", truth(true))), []string{settings + ": disableAllHooks is on: no hook and no guard runs"}},
+		{"hooks off before", machine("hooks", truth(false), "settings", dict("disableAllHooks", truth(true))), machine("hooks", truth(false), "settings", dict("disableAllHooks", truth(true), "beep", truth(true))), nil},
 		{"executable", skill("run.sh", "x"), skill("run.sh*", "x", "old*", "y"), []string{`/home/u/.agents/skills/s: new executable old in skill "s"`, `/home/u/.agents/skills/s: new executable run.sh in skill "s"`}},
 		{"executable stays", skill("run.sh*", "x"), skill("run.sh*", "y"), nil},
 		{"agent's server", agent(""), agent("mcp-servers: {l: {command: c}}\n"), []string{`/home/u/.copilot/agents/x.md: agent "x" now has mcp-servers: {l: {command: c, args: [], tools: ["*"]}}`}},

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/agentihooks/agentihooks/compiler/model"
 	"github.com/agentihooks/agentihooks/internal/diag"
@@ -29,7 +30,7 @@ func (r *renderer) settings() {
 		if len(path) == 1 && path[0] == disabledServers || secretIn(v).Kind != model.KindAbsent || r.hooksSwitch(path, v) {
 			return
 		}
-		root.set(path, plain(v))
+		set(root, path, plain(v))
 		keys = append(keys, tree.Key{Path: path})
 		origins = append(origins, v.Origin)
 	})
@@ -37,13 +38,13 @@ func (r *renderer) settings() {
 		command := shellQuote(r.in.Hook) + hookStatusLine
 		for _, leaf := range [][2]string{{"command", command}, {"type", "command"}} {
 			path := []string{"statusLine", leaf[0]}
-			root.set(path, leaf[1])
+			set(root, path, leaf[1])
 			keys = append(keys, tree.Key{Path: path})
 		}
 		origins = append(origins, r.attr("statusLine").Origin)
 	}
 	if names, from := r.disabled(given); len(names) > 0 {
-		root.set([]string{disabledServers}, names)
+		set(root, []string{disabledServers}, names)
 		keys = append(keys, tree.Key{Path: []string{disabledServers}, Set: true})
 		origins = append(origins, from...)
 	}
@@ -71,29 +72,65 @@ func (r *renderer) hooksSwitch(path []string, v model.Value) bool {
 }
 
 func (r *renderer) checkSettings(given model.Value) {
-	known := catalogue.For(r.version())
-	r.diags = append(r.diags, known.Check(given)...)
-	if found := r.version(); found != "" && found != known.Version && len(given.Fields) > 0 {
-		r.diags.Warnf(given.Origin, "other-catalogue", fmt.Sprintf("Copilot %s is checked as %s", found, known.Version),
-			"There is no catalogue of the settings of that release. Set version = %q to say so, or take a newer agentihooks.", known.Version)
+	if v := r.attr("version"); v.Kind == model.KindString && !catalogue.Valid(v.Text) {
+		r.diags.Errorf(v.Origin, "invalid-value", fmt.Sprintf("%q is no version of Copilot", v.Text),
+			"A version is three numbers, as in %q. Correct it, or remove it: the one that is installed is found.", catalogue.For("").Version)
+		return
 	}
 	if t := secretIn(given); t.Kind != model.KindAbsent {
 		r.diags.Errorf(t.Origin, "secret-not-allowed", "settings: a secret cannot stand here",
 			"Copilot would not read it, and settings.json is no place for it. Remove the reference.")
+		return
+	}
+	if len(given.Fields) > 0 {
+		known := catalogue.For(r.version())
+		r.sayCatalogue(given.Origin, known)
+		for _, f := range known.Check(plain(given).(map[string]any)) {
+			r.diags.Errorf(within(given, f.Path).Origin, f.Code, fmt.Sprintf("settings: %q %s", f.Key(), f.What), "%s", f.Advice)
+		}
 	}
 	if own := given.Get("statusLine"); own.Kind != model.KindAbsent && r.on("statusLine") {
 		r.diags.Errorf(own.Origin, "conflict", "settings: \"statusLine\" is set twice",
 			"The attribute statusLine of the target sets it too. Remove one of the two.")
 		r.diags[len(r.diags)-1].Related = []diag.Related{{Label: "also set here", Range: r.attr("statusLine").Origin}}
 	}
-	list := given.Get(disabledServers)
-	switch {
-	case list.Kind == model.KindAbsent:
-	case r.on("mcpDefaultDisabled"):
+	if list := given.Get(disabledServers); list.Kind != model.KindAbsent && r.on("mcpDefaultDisabled") {
 		r.diags.Errorf(list.Origin, "conflict", fmt.Sprintf("settings: %q is set twice", disabledServers),
 			"mcpDefaultDisabled makes this list. Remove the key; mcpAlwaysEnabled names what stays enabled.")
 		r.diags[len(r.diags)-1].Related = []diag.Related{{Label: "also set here", Range: r.attr("mcpDefaultDisabled").Origin}}
 	}
+}
+
+// sayCatalogue says what settings are checked against, where that is not the very version that will read them.
+func (r *renderer) sayCatalogue(at diag.Range, known catalogue.Catalogue) {
+	version, order := r.version(), catalogue.Compare(known.Version, r.version())
+	var why string
+	switch {
+	case version == "":
+		why = "No Copilot was found here. Install it, or set `version` in the target's block to the one that will be used."
+	case order < 0:
+		why = fmt.Sprintf("This is Copilot %s, and of no version between the two is known what it takes. A key that it has since learned is refused, one that it has dropped is not.", version)
+	case order > 0:
+		why = fmt.Sprintf("This is Copilot %s, and of none so old is known what it takes. A key that it does not know has no effect there. Update Copilot.", version)
+	default:
+		return
+	}
+	r.diags.Warnf(at, "settings-catalogue", "settings are checked for Copilot "+known.Version, "%s", why)
+}
+
+// within is the value at a path of names and positions, or the last that there is on the way.
+func within(v model.Value, path []string) model.Value {
+	for _, step := range path {
+		next := v.Get(step)
+		if i, err := strconv.Atoi(step); err == nil && v.Kind == model.KindList && i < len(v.List) {
+			next = v.List[i]
+		}
+		if next.Kind == model.KindAbsent {
+			break
+		}
+		v = next
+	}
+	return v
 }
 
 // version is the release of Copilot that is rendered for: the one that the manifest names, or that was found here.
@@ -145,10 +182,10 @@ func leaves(path []string, v model.Value, yield func([]string, model.Value)) {
 }
 
 // object is a JSON object under construction.
-type object map[string]any
+type object = map[string]any
 
 // set puts a value at a path of names.
-func (o object) set(path []string, v any) {
+func set(o object, path []string, v any) {
 	for _, name := range path[:len(path)-1] {
 		next, ok := o[name].(object)
 		if !ok {

@@ -38,7 +38,7 @@ func spec() model.BlockSpec {
 			{
 				Name: "settings", Type: model.Type{Kind: model.TypeMap, Elem: &model.Type{Kind: model.TypeAny}}, Merge: model.MergeDeep,
 				Example: `{ theme = "dim", keepAlive = "busy" }`, Key: "settings.json",
-				Doc: "Keys of settings.json, spelled as there. Only the keys that are named here are written; all others stay the user's. Default: none.",
+				Doc: "Keys of settings.json, spelled as there. Only the keys that are named here are written; all others stay the user's. One that this version of Copilot does not take is an error. Default: none.",
 			},
 			{
 				Name: "statusLine", Type: truth, Example: "true", Key: "settings.json: statusLine",

@@ -1,146 +1,140 @@
-// Package catalogue knows which settings each release of the GitHub Copilot CLI takes.
-//
-// Copilot drops the whole settings.json in silence if one value has the wrong type, and ignores names that it does not
-// know (both seen in `copilot mcp list` and in requests to a model, on 1.0.83 and 1.0.102). So every name and value is
-// checked before it is written.
+// Package catalogue is what each version of the Copilot CLI takes in settings.json.
 package catalogue
 
 import (
-	"cmp"
 	"embed"
-	"fmt"
-	"path"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-// Catalogue is the settings of one release.
-type Catalogue struct {
-	Version string
-	kinds   map[string]kind // by dotted path: what stands there
-}
-
-// kind is what a setting takes, as its line in the data says: a type, and what follows it.
-type kind struct {
-	name string
-	rest []string // of an enum its values, of an alias the name that it stands for
-}
-
-// The lines of the data are "<path> <kind> <rest>". They come from the tables in the program's own binary
-// (prebuilds/linux-x64/runtime.node) and `copilot help config`. Kinds that no value fits: alias, an old name; elsewhere,
-// organisation, repository and here-twice, which no-one may set in a user's settings.json.
+// files are the catalogues, one a version. A line is a path, a kind of the table in kinds.go, and what the kind needs:
+// the names of an enum, bounds, required members. They come from the arrays inside the CLI's own binary; bounds and
+// required members are those that its log names when a value breaks them (seen on 1.0.102; on 1.0.83 those of
+// subagents, statusLine and extraKnownMarketplaces).
 //
 //go:embed data/settings-*.txt
-var data embed.FS
+var files embed.FS
 
-// Versions is the releases that there is a catalogue of, the oldest first.
-func Versions() []string {
-	files, err := data.ReadDir("data")
+// Catalogue is the settings that one version knows.
+type Catalogue struct {
+	Version string
+	root    *setting
+}
+
+// setting is one key, or an object of keys.
+type setting struct {
+	kind    string // of the table; "": an object of keys and nothing else
+	args    []string
+	members map[string]*setting
+}
+
+// all is the catalogues, oldest first.
+var all = sync.OnceValue(func() []Catalogue {
+	entries, err := files.ReadDir("data")
 	if err != nil {
-		panic("catalogue: reading our own data: " + err.Error())
+		panic(err) // they are embedded
 	}
-	var out []string
-	for _, f := range files {
-		out = append(out, strings.TrimSuffix(strings.TrimPrefix(f.Name(), "settings-"), ".txt"))
+	var out []Catalogue
+	for _, e := range entries {
+		data, err := files.ReadFile("data/" + e.Name())
+		if err != nil {
+			panic(err)
+		}
+		version := strings.TrimSuffix(strings.TrimPrefix(e.Name(), "settings-"), ".txt")
+		out = append(out, Catalogue{version, parse(string(data))})
 	}
-	slices.SortFunc(out, Compare)
+	slices.SortFunc(out, func(a, b Catalogue) int { return Compare(a.Version, b.Version) })
 	return out
-}
+})
 
-// Compare orders versions by their numbers. What is no number counts as 0.
-func Compare(a, b string) int {
-	x, y := strings.Split(a, "."), strings.Split(b, ".")
-	for i := range max(len(x), len(y)) {
-		if c := cmp.Compare(number(x, i), number(y, i)); c != 0 {
-			return c
-		}
-	}
-	return 0
-}
-
-func number(parts []string, i int) int {
-	if i >= len(parts) {
-		return 0
-	}
-	digits, _, _ := strings.Cut(parts[i], "-") // of a prerelease
-	n, _ := strconv.Atoi(digits)
-	return n
-}
-
-// For is the catalogue for a release: its own, else the nearest of an older one, else the oldest. Without a version it is
-// the newest.
-func For(version string) Catalogue {
-	all := Versions()
-	best := all[0]
-	for _, v := range all {
-		if version == "" || Compare(v, version) <= 0 {
-			best = v
-		}
-	}
-	return load(best)
-}
-
-func load(version string) Catalogue {
-	text, err := data.ReadFile(path.Join("data", "settings-"+version+".txt"))
-	if err != nil {
-		panic("catalogue: reading our own data: " + err.Error())
-	}
-	c := Catalogue{Version: version, kinds: map[string]kind{}}
-	for line := range strings.Lines(string(text)) {
+func parse(text string) *setting {
+	root := &setting{members: map[string]*setting{}}
+	for line := range strings.Lines(text) {
 		words := strings.Fields(line)
-		c.kinds[words[0]] = kind{words[1], words[2:]}
-		for dir := words[0]; ; {
-			i := strings.LastIndexByte(dir, '.')
-			if i < 0 {
-				break
+		s := root
+		for name := range strings.SplitSeq(words[0], ".") {
+			next := s.members[name]
+			if next == nil {
+				next = &setting{}
+				if s.members == nil {
+					s.members = map[string]*setting{}
+				}
+				s.members[name] = next
 			}
-			dir = dir[:i]
-			c.kinds[dir] = kind{name: "object"}
+			s = next
 		}
+		s.kind, s.args = words[1], words[2:]
 	}
-	return c
+	return root
 }
 
-// names is the settings directly below a path; "" is the top.
-func (c Catalogue) names(below string) []string {
-	var out []string
-	for p, k := range c.kinds {
-		dir, name := "", p
-		if i := strings.LastIndexByte(p, '.'); i >= 0 {
-			dir, name = p[:i], p[i+1:]
-		}
-		if dir == below && refusals[k.name] == "" && k.name != "alias" {
-			out = append(out, name)
+// For is the catalogue for a version of the CLI: its own, or the nearest older one; the oldest if all are newer, and
+// the newest for "".
+func For(version string) Catalogue {
+	list := all()
+	if version == "" {
+		return list[len(list)-1]
+	}
+	chosen := list[0]
+	for _, c := range list {
+		if Compare(c.Version, version) <= 0 {
+			chosen = c
 		}
 	}
-	slices.Sort(out)
+	return chosen
+}
+
+// Versions is the versions that have a catalogue of their own, oldest first.
+func Versions() []string {
+	var out []string
+	for _, c := range all() {
+		out = append(out, c.Version)
+	}
 	return out
 }
 
-// refusals is why a name of that kind cannot be set, and what to do.
-var refusals = map[string]string{
-	"elsewhere":    "Copilot keeps it in config.json, and takes the key in settings.json for unknown. Remove it.",
-	"here-twice":   "Hooks in settings.json run beside those in the hooks folder, each twice. Remove the key: the target registers its own hook.",
-	"organisation": "Copilot takes it from an organisation only; a rule that it does not like voids the whole settings.json without a word. Remove the key; a guard can deny commands.",
-	"repository":   "Copilot reads it in a repository's .github/copilot/settings.json only. Remove it.",
+// Valid reports whether a text is a version: three numbers, and perhaps more after a hyphen.
+func Valid(version string) bool {
+	release, _, _ := strings.Cut(version, "-")
+	parts := strings.Split(release, ".")
+	return len(parts) == 3 && !slices.ContainsFunc(parts, func(p string) bool {
+		_, err := strconv.ParseUint(p, 10, 32)
+		return err != nil
+	})
 }
 
-// takes is what a kind takes, for the reader.
-func (k kind) takes() string {
-	switch k.name {
-	case "boolean":
-		return "true or false"
-	case "string-array":
-		return "a list of strings"
-	case "record-of-boolean":
-		return "an object of true and false"
-	case "record-of-object":
-		return "an object of objects"
-	case "object":
-		return "an object"
-	case "enum":
-		return "one of " + strings.Join(k.rest, ", ")
+// Compare orders versions by their numbers. What follows a hyphen does not count: a preview knows what its release does.
+func Compare(a, b string) int {
+	return slices.Compare(numbers(a), numbers(b))
+}
+
+func numbers(version string) []uint64 {
+	release, _, _ := strings.Cut(version, "-")
+	var out []uint64
+	for p := range strings.SplitSeq(release, ".") {
+		n, _ := strconv.ParseUint(p, 10, 32) // what is no number comes first
+		out = append(out, n)
 	}
-	return fmt.Sprintf("a %s", k.name)
+	return out
+}
+
+// knownTo is the newest version that has a key; "" if none has.
+func knownTo(path []string) string {
+	for _, c := range slices.Backward(all()) {
+		if s := c.root.at(path); s != nil && !s.refused() {
+			return c.Version
+		}
+	}
+	return ""
+}
+
+func (s *setting) at(path []string) *setting {
+	for _, name := range path {
+		if s = s.members[name]; s == nil {
+			return nil
+		}
+	}
+	return s
 }
