@@ -109,11 +109,9 @@ type files Path
 
 // Open takes clean slash paths, as a walk gives them.
 func (f files) Open(name string) (fs.File, error) {
-	return openRegular(filepath.Join(string(f), filepath.FromSlash(name)))
+	return os.OpenFile(filepath.Join(string(f), filepath.FromSlash(name)), os.O_RDONLY|noWait, 0)
 }
 
-// openRegular opens a file that need not be waited for, or a folder. Told so, package os need not find out whether it
-// can be waited for, which takes more calls than to open, read and close a small file.
-func openRegular(path string) (*os.File, error) {
-	return os.OpenFile(path, os.O_RDONLY|unix.O_NONBLOCK, 0)
-}
+// noWait is for opening files and folders, which are never waited for. Told so, package os does not make them so by
+// itself and take it back, which takes more calls than to open, read and close a small file.
+const noWait = unix.O_NONBLOCK

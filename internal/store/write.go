@@ -76,9 +76,9 @@ func foldersOf(files []tree.File) []string {
 	return out
 }
 
-// create writes a file anew. The mode is set again after the umask had its way.
+// create writes a file anew.
 func (w *writer) create(f tree.File) error {
-	out, err := os.OpenFile(filepath.Join(w.dir, f.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL, modeOf(f))
+	out, err := os.OpenFile(filepath.Join(w.dir, f.Path), os.O_WRONLY|os.O_CREATE|os.O_EXCL|noWait, modeOf(f))
 	if err != nil {
 		return err
 	}
@@ -93,8 +93,14 @@ func fill(out *os.File, f tree.File) error {
 	if _, err := out.Write(f.Data); err != nil {
 		return err
 	}
-	if err := out.Chmod(modeOf(f)); err != nil {
+	info, err := out.Stat()
+	if err != nil {
 		return err
+	}
+	if info.Mode() != modeOf(f) { // the umask had its way; mostly it has none, and setting a mode is another write
+		if err := out.Chmod(modeOf(f)); err != nil {
+			return err
+		}
 	}
 	return durable.Flush(out)
 }
@@ -120,7 +126,7 @@ func (w *writer) same(old string, f tree.File) bool {
 	if w.knows(f.Path) {
 		return true
 	}
-	in, err := openRegular(old)
+	in, err := os.OpenFile(old, os.O_RDONLY|noWait, 0)
 	if err != nil {
 		return false
 	}
