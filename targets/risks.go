@@ -10,38 +10,44 @@ import (
 	"github.com/agentihooks/agentihooks/targets/target"
 )
 
-// Risks is the power that a change from one tree to another gives: what every target says, and what the guards no
-// longer deny. Either reader may be nil.
+// Risks is the power that a change from one tree to another gives: what every target says, the commands that secrets are
+// read from, and what the guards no longer deny. Either reader may be nil.
 func Risks(before, after target.Reader) []target.Risk {
 	var out []target.Risk
 	for _, t := range All() {
 		out = append(out, t.Risks(before, after)...)
 	}
-	was, now := guards(before), guards(after)
-	for _, g := range was {
-		i := slices.IndexFunc(now, func(o policy.Guard) bool { return o.Kind == g.Kind })
+	was, now := compiled(before), compiled(after)
+	for _, s := range now.Secrets {
+		old := slices.IndexFunc(was.Secrets, func(o policy.Secret) bool { return o.Name == s.Name && slices.Equal(o.Command, s.Command) })
+		if len(s.Command) > 0 && old < 0 {
+			out = append(out, target.Risk{Kind: target.RiskSecretCommand, Text: fmt.Sprintf("secret %q is now read from the command %q", s.Name, s.Command)})
+		}
+	}
+	for _, g := range was.Guards {
+		i := slices.IndexFunc(now.Guards, func(o policy.Guard) bool { return o.Kind == g.Kind })
 		if i < 0 {
-			out = append(out, target.Risk{Text: fmt.Sprintf("guard %q is gone: %s", g.Kind, guard.Describe(g.Kind, g.Data))})
+			out = append(out, target.Risk{Kind: target.RiskGuard, Text: fmt.Sprintf("guard %q is gone: %s", g.Kind, guard.Describe(g.Kind, g.Data))})
 			continue
 		}
-		for _, text := range weaker(g, now[i]) {
-			out = append(out, target.Risk{Text: text})
+		for _, text := range weaker(g, now.Guards[i]) {
+			out = append(out, target.Risk{Kind: target.RiskGuard, Text: text})
 		}
 	}
 	return out
 }
 
-// guards is the guards of a tree's policy. A policy that cannot be read has none.
-func guards(read target.Reader) []policy.Guard {
+// compiled is a tree's policy. One that cannot be read has nothing.
+func compiled(read target.Reader) policy.Policy {
 	if read == nil {
-		return nil
+		return policy.Policy{}
 	}
 	data, _ := read(PolicyPath)
 	p, err := policy.Decode(data)
 	if err != nil {
-		return nil
+		return policy.Policy{}
 	}
-	return p.Guards
+	return p
 }
 
 // weaker says what a guard denied and no longer denies. A guard that cannot be taken apart counts as weaker if it

@@ -244,3 +244,21 @@ func TestTable(t *testing.T) {
 		}
 	}
 }
+
+// A program that only has the name of our hook is a hook of the manifest's, and runs no guard.
+func TestRisksOfAnImpostor(t *testing.T) {
+	m := machine("git push")
+	was := render(t, m)
+	m.Targets[0].Attrs = object("hooks", model.Value{Kind: model.KindBool})
+	impostor := object("exec", model.Value{Kind: model.KindString, Text: "/tmp/x/current/tree/bin/agentihooks-hook"})
+	impostor.Fields = append(impostor.Fields, model.Field{Name: "args", Value: words(20, "copilot", "preToolUse")})
+	m.Hooks = []model.Block{{Type: "hook", Label: "preToolUse", Attrs: impostor, Origin: at(19)}}
+	now, _, _ := Render(m, []byte("hook"))
+	var kinds []target.RiskKind
+	for _, r := range Risks(reader(was), reader(now)) {
+		kinds = append(kinds, r.Kind)
+	}
+	if want := []target.RiskKind{target.RiskGuard, target.RiskHook}; !slices.Equal(kinds, want) {
+		t.Errorf("the risks are %v, want %v", kinds, want)
+	}
+}

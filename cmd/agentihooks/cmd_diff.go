@@ -20,11 +20,15 @@ import (
 
 func diffCommand(a *app) *cobra.Command {
 	var exitCode bool
+	var denied []string
 	c := &cobra.Command{
 		Use:   "diff [A] [B]",
 		Short: "Show what a switch would change, or what differs between two generations (B: the live one)",
 		Args:  cobra.MaximumNArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := checkKinds(c, denied); err != nil {
+				return err
+			}
 			home, err := a.openHome(false)
 			if err != nil {
 				return err
@@ -38,8 +42,10 @@ func diffCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := a.printComparison(d); err != nil {
-				return err
+			d.denied = deny(d.risks, denied)
+			a.printComparison(d)
+			if len(d.denied) > 0 {
+				return errFound
 			}
 			if exitCode && d.differs() {
 				return errDifferences
@@ -48,6 +54,7 @@ func diffCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit 4 if there are differences")
+	denyRiskFlag(c, &denied)
 	return c
 }
 
@@ -56,6 +63,7 @@ type comparison struct {
 	files      []activate.Difference
 	inner      []activate.Difference // files of the tree itself that become live without a destination
 	risks      []target.Risk
+	denied     []target.Risk // of the risks
 	collisions []activate.Collision
 	warnings   []string
 	notes      diag.List
@@ -173,18 +181,25 @@ type diffKey struct {
 	New json.RawMessage `json:"new"`
 }
 
-func (a *app) printComparison(d comparison) error {
+func (a *app) printComparison(d comparison) {
+	files := append(d.files, d.inner...)
+	var paths []string
+	for _, f := range files {
+		paths = append(paths, f.Path)
+	}
+	risks, rest := placed(d.risks, paths)
 	if !a.json {
-		a.printDifferences(d)
-		return nil
+		a.printDifferences(d, files, risks, rest)
+		return
 	}
 	entries := []diffEntry{}
-	for _, f := range append(d.files, d.inner...) {
-		e := diffEntry{Path: f.Path, Change: f.Change, Placement: string(f.Placement), Risk: risksOf(d.risks, f.Path), Keys: []diffKey{}, Patch: patch(f)}
+	warnings := append([]string{}, d.warnings...)
+	for i, f := range files {
+		e := diffEntry{Path: f.Path, Change: f.Change, Placement: string(f.Placement), Risk: risks[i], Keys: []diffKey{}, Patch: patch(f)}
 		if f.Placement == "" {
 			e.Placement = "tree"
 			if strings.HasSuffix(f.Path, "/"+targets.PolicyPath) {
-				e.Risk = risksOf(d.risks, "")
+				e.Risk, rest = append(e.Risk, rest...), nil
 			}
 		}
 		for _, k := range f.Keys {
@@ -192,16 +207,22 @@ func (a *app) printComparison(d comparison) error {
 		}
 		entries = append(entries, e)
 	}
-	warnings := append([]string{}, d.warnings...)
+	for _, r := range rest {
+		warnings = append(warnings, "risk: "+r)
+	}
 	for _, n := range d.notes.Sorted() {
 		warnings = append(warnings, n.Summary+": "+n.Detail)
+	}
+	denied := []string{}
+	for _, r := range d.denied {
+		denied = append(denied, r.String())
 	}
 	a.printJSON(struct {
 		Schema      int                  `json:"schema"`
 		Differences bool                 `json:"differences"`
 		Entries     []diffEntry          `json:"entries"`
 		Collisions  []activate.Collision `json:"collisions"`
+		Denied      []string             `json:"denied"`
 		Warnings    []string             `json:"warnings"`
-	}{schema, d.differs(), entries, append([]activate.Collision{}, d.collisions...), warnings})
-	return nil
+	}{schema, d.differs(), entries, append([]activate.Collision{}, d.collisions...), denied, warnings})
 }

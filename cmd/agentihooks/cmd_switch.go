@@ -23,9 +23,15 @@ func switchCommand(a *app) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "switch",
 		Short: "Build the manifest and make it live",
-		RunE:  func(cmd *cobra.Command, _ []string) error { return a.switchHome(cmd.Context(), how) },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkKinds(cmd, how.denied); err != nil {
+				return err
+			}
+			return a.switchHome(cmd.Context(), how)
+		},
 	}
 	c.Flags().BoolVar(&how.adopt, "adopt", false, "take over all that is in the way: files go to the backups, values of keys on record")
+	denyRiskFlag(c, &how.denied)
 	how.flags(c)
 	return c
 }
@@ -34,6 +40,7 @@ func switchCommand(a *app) *cobra.Command {
 type switching struct {
 	adopt     bool
 	paths     []string // take over what stands there
+	denied    []string // kinds of risk that stop it
 	dryRun    bool
 	message   string
 	fromAgent bool
@@ -74,6 +81,9 @@ func (a *app) switchHome(ctx context.Context, how switching) error {
 	var risks []target.Risk
 	if home.livePath() != home.store.PathOf(b.tree.Name()) {
 		risks = targets.Risks(home.liveReader(), treeReader(b.tree))
+	}
+	if denied := deny(risks, how.denied); len(denied) > 0 {
+		return riskError{denied}
 	}
 	manifest, err := filepath.Abs(m.path)
 	if err != nil {
@@ -150,15 +160,20 @@ type action struct {
 
 // printResult prints what a switch or rollback did.
 func (a *app) printResult(res activate.Result, risks []target.Risk, warnings diag.List, texts map[string][]byte, dryRun bool) error {
+	var paths []string
+	for _, act := range res.Actions {
+		paths = append(paths, act.Path)
+	}
+	at, rest := placed(risks, paths)
 	all := res.Warnings
-	for _, r := range risks {
-		if r.Dest == "" && res.Changed {
-			all = append(all, "risk: "+r.Text)
+	for _, r := range rest {
+		if res.Changed {
+			all = append(all, "risk: "+r)
 		}
 	}
 	actions := []action{}
-	for _, act := range res.Actions {
-		actions = append(actions, action{act, risksOf(risks, act.Path)})
+	for i, act := range res.Actions {
+		actions = append(actions, action{act, at[i]})
 	}
 	if a.json {
 		for _, d := range warnings.Sorted() {
@@ -200,14 +215,4 @@ func (a *app) printResult(res activate.Result, risks []target.Risk, warnings dia
 		fmt.Fprintf(a.stdout, "generation %s is live, after %s\n", res.Generation, from)
 	}
 	return nil
-}
-
-func risksOf(risks []target.Risk, path string) []string {
-	out := []string{}
-	for _, r := range risks {
-		if string(r.Dest) == path {
-			out = append(out, r.Text)
-		}
-	}
-	return out
 }

@@ -40,20 +40,21 @@ func patch(d activate.Difference) string {
 }
 
 // printDifferences prints a comparison for a person. Without colour, what it prints is a patch.
-func (a *app) printDifferences(d comparison) {
+// Risks are those of each file, rest those that belong to no file.
+func (a *app) printDifferences(d comparison, files []activate.Difference, risks [][]string, rest []string) {
 	p := differencePrinter{a.stdout, a.colored(a.stdout)}
-	for _, f := range append(d.files, d.inner...) {
+	for i, f := range files {
 		p.head(f)
 		if f.Placement == tree.Merge {
 			p.keys(f)
 		} else {
 			p.text(f)
 		}
-		for _, r := range risksOf(d.risks, f.Path) {
+		for _, r := range risks[i] {
 			fmt.Fprintf(p.w, "risk: %s\n", diag.EscapeLine(r))
 		}
 	}
-	for _, r := range risksOf(d.risks, "") {
+	for _, r := range rest {
 		fmt.Fprintf(p.w, "risk: %s\n", diag.EscapeLine(r))
 	}
 	a.printWarnings(d.notes, d.texts)
@@ -62,6 +63,9 @@ func (a *app) printDifferences(d comparison) {
 	}
 	if len(d.collisions) > 0 {
 		a.printCollisions("a switch would be refused:", d.collisions)
+	}
+	if len(d.denied) > 0 {
+		a.printDenied("--deny-risk denies what this gives", d.denied)
 	}
 	if !d.differs() {
 		fmt.Fprintln(a.stderr, "no differences")

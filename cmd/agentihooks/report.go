@@ -78,6 +78,7 @@ func (a *app) report(err error) int {
 		usage     usageError
 		input     inputError
 		collision *activate.CollisionError
+		risk      riskError
 	)
 	switch {
 	case errors.As(err, &usage):
@@ -90,6 +91,9 @@ func (a *app) report(err error) int {
 		changed := false
 		out.Changed, out.Collisions = &changed, collision.Collisions
 		out.Errors = append(out.Errors, message{Code: "collision", Summary: "something is in the way that is not ours", Detail: err.Error()})
+	case errors.As(err, &risk):
+		changed := false
+		out.Changed, out.Errors = &changed, risk.messages()
 	default:
 		out.Errors = append(out.Errors, message{Code: "failed", Summary: err.Error()})
 	}
@@ -98,6 +102,8 @@ func (a *app) report(err error) int {
 		a.printJSON(out)
 	case errors.As(err, &input):
 		a.printer(input.texts).Print(input.list)
+	case risk.risks != nil:
+		a.printDenied(risk.Error(), risk.risks)
 	case collision != nil:
 		a.printCollisions("nothing was written, because something is in the way that is not ours:", collision.Collisions)
 	default:

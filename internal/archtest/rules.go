@@ -40,7 +40,7 @@ var Design = Rules{
 		"cmd/agentihooks": {
 			Own: []string{
 				"compiler/...", "targets/...", "hookbin", "hookbin/guard", "hookbin/session", "modules", "internal/activate", "internal/diag",
-				"internal/doctor", "internal/durable", "internal/facts", "internal/gc", "internal/generation", "internal/sources",
+				"internal/doctor", "internal/durable", "internal/facts", "internal/gc", "internal/generation", "internal/nearest", "internal/sources",
 				"internal/store", "internal/textdiff", "internal/tree", "internal/verify",
 			},
 			Third: []string{"github.com/spf13/cobra"},

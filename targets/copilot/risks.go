@@ -1,13 +1,14 @@
 package copilot
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
-	"net/url"
 	"slices"
 	"strings"
 
+	"github.com/agentihooks/agentihooks/hookbin/policy"
 	"github.com/agentihooks/agentihooks/internal/tree"
 	"github.com/agentihooks/agentihooks/targets/target"
 )
@@ -63,106 +64,12 @@ func (s side) json(name string, v any) {
 }
 
 // add reports a risk at a file of the tree.
-func (c *comparison) add(name, format string, args ...any) {
+func (c *comparison) add(kind target.RiskKind, name, format string, args ...any) {
 	dest, ok := c.after.dests[name]
 	if !ok {
 		dest = c.before.dests[name]
 	}
-	c.risks = append(c.risks, target.Risk{Dest: dest, Text: fmt.Sprintf(format, args...)})
-}
-
-// server is what of an entry of mcp-config.json gives power.
-type server struct {
-	Command      string
-	Args         []string
-	Cwd          string
-	URL          string
-	Tools        []string
-	ExcludeTools []string
-	Auth, Oidc   any
-}
-
-// runs is the command line of a local server, without the part that hands it its secrets; "" for a remote one.
-func (s server) runs() string {
-	argv := append([]string{s.Command}, s.Args...)
-	if len(s.Args) > 0 && s.Args[0] == "secret-exec" {
-		if i := slices.Index(s.Args, "--"); i >= 0 {
-			argv = s.Args[i+1:]
-		}
-	}
-	if s.Command == "" {
-		return ""
-	}
-	line := make([]string, len(argv))
-	for i, word := range argv {
-		line[i] = shellQuote(word)
-	}
-	text := strings.Join(line, " ")
-	if s.Cwd != "" {
-		text += " in " + s.Cwd
-	}
-	return text
-}
-
-// talksTo is the scheme and the host of a remote server.
-func (s server) talksTo() string {
-	if s.URL == "" {
-		return ""
-	}
-	u, err := url.Parse(s.URL)
-	if err != nil || u.Host == "" {
-		return s.URL
-	}
-	return u.Scheme + "://" + u.Host
-}
-
-func (c *comparison) servers() {
-	type file struct{ McpServers map[string]server }
-	var before, after file
-	c.before.json(mcpPath, &before)
-	c.after.json(mcpPath, &after)
-	for _, name := range slices.Sorted(maps.Keys(after.McpServers)) {
-		now := after.McpServers[name]
-		was, old := before.McpServers[name]
-		if now.runs() != was.runs() && now.Command != "" {
-			c.add(mcpPath, "mcp %q now runs %s", name, now.runs())
-		}
-		if now.talksTo() != was.talksTo() && now.URL != "" {
-			c.add(mcpPath, "mcp %q now talks to %s", name, now.talksTo())
-		}
-		if old {
-			if more := newTools(was, now); more != "" {
-				c.add(mcpPath, "mcp %q now offers %s", name, more)
-			}
-		}
-		if signsIn(now) && !signsIn(was) {
-			c.add(mcpPath, "mcp %q now signs in", name)
-		}
-	}
-}
-
-func signsIn(s server) bool {
-	return s.Auth != nil && s.Auth != false || s.Oidc != nil && s.Oidc != false
-}
-
-// newTools says which tools a server gains, or nothing.
-func newTools(was, now server) string {
-	var more []string
-	all := slices.Contains(was.Tools, "*")
-	for _, tool := range now.Tools {
-		if tool == "*" && !all {
-			return "all its tools"
-		}
-		if !all && !slices.Contains(was.Tools, tool) {
-			more = append(more, tool)
-		}
-	}
-	for _, tool := range was.ExcludeTools {
-		if !slices.Contains(now.ExcludeTools, tool) {
-			more = append(more, tool)
-		}
-	}
-	return strings.Join(more, ", ")
+	c.risks = append(c.risks, target.Risk{Kind: kind, Dest: dest, Text: fmt.Sprintf(format, args...)})
 }
 
 func (c *comparison) environment() {
@@ -174,10 +81,10 @@ func (c *comparison) environment() {
 		now = readEnvironment(string(data))
 	}
 	if now[allowAllVariable] != "" && was[allowAllVariable] == "" {
-		c.add(envPath, "allowAll is on: every tool runs without a question, and a repository's own hooks are loaded")
+		c.add(target.RiskAllowAll, envPath, "allowAll is on: every tool runs without a question, and a repository's own hooks are loaded")
 	}
 	if b := now[browserVariable]; b != "" && b != was[browserVariable] {
-		c.add(envPath, "a page is now opened by %s", b)
+		c.add(target.RiskProgram, envPath, "a page is now opened by %s", b)
 	}
 }
 
@@ -186,27 +93,40 @@ func (c *comparison) hooks() {
 	var was, now file
 	c.before.json(hooksPath, &was)
 	c.after.json(hooksPath, &now)
+	before, after := c.before.hook(), c.after.hook()
 	_, there := c.before.read(hooksPath) // and cannot be read: it may have been registered
-	if (registered(was.Hooks) || there && was.Hooks == nil) && !registered(now.Hooks) {
-		c.add(hooksPath, "the hook is no longer registered: no guard runs")
+	if (registered(was.Hooks, before) || there && was.Hooks == nil) && !registered(now.Hooks, after) {
+		c.add(target.RiskGuard, hooksPath, "the hook is no longer registered: no guard runs")
 	}
 	for _, event := range slices.Sorted(maps.Keys(now.Hooks)) {
 		for _, e := range now.Hooks[event] {
 			same := func(o entry) bool { return compact(o) == compact(e) }
-			if !ownEntry(e) && !slices.ContainsFunc(was.Hooks[event], same) {
-				c.add(hooksPath, "a hook at %s: %s", event, e.does())
+			if !ownEntry(e, after) && !slices.ContainsFunc(was.Hooks[event], same) {
+				c.add(target.RiskHook, hooksPath, "a hook at %s: %s", event, e.does())
 			}
 		}
 	}
 }
 
-func registered(hooks map[string][]entry) bool {
-	return slices.ContainsFunc(hooks["preToolUse"], ownEntry)
+// hook is the end of our hook's path; all of it where the tree's policy says where the state folder is, so that no
+// other program of that name is taken for it.
+func (s side) hook() string {
+	const below = "/current/tree/bin/agentihooks-hook"
+	data, _ := s.read("policy/policy.bin")
+	if p, err := policy.Decode(data); err == nil {
+		return p.StateDir + below
+	}
+	return below
+}
+
+func registered(hooks map[string][]entry, hook string) bool {
+	return slices.ContainsFunc(hooks["preToolUse"], func(e entry) bool { return ownEntry(e, hook) })
 }
 
 // ownEntry reports whether an entry runs the guards.
-func ownEntry(e entry) bool {
-	return strings.HasSuffix(e.Exec, "/bin/agentihooks-hook") && len(e.Args) == 2 && e.Args[0] == "copilot"
+func ownEntry(e entry, hook string) bool {
+	ours := e.Exec == hook || strings.HasPrefix(hook, "/current/") && strings.HasSuffix(e.Exec, hook)
+	return ours && len(e.Args) == 2 && e.Args[0] == "copilot" && e.Matcher == ""
 }
 
 // does says what an entry makes Copilot do.
@@ -233,21 +153,32 @@ func (c *comparison) settings() {
 	c.before.json(settingsPath, &was)
 	c.after.json(settingsPath, &now)
 	if line := now.StatusLine.Command; line != "" && line != was.StatusLine.Command && !strings.HasSuffix(line, hookStatusLine) {
-		c.add(settingsPath, "the status line now runs %s", line)
+		c.add(target.RiskProgram, settingsPath, "the status line now runs %s", line)
 	}
 	if now.DisableAllHooks && !was.DisableAllHooks {
-		c.add(settingsPath, "disableAllHooks is on: no hook and no guard runs")
+		c.add(target.RiskGuard, settingsPath, "disableAllHooks is on: no hook and no guard runs")
 	}
 }
 
+// skills looks for executable files that are new, or have another text. The destination is that of the file.
 func (c *comparison) skills() {
 	var was, now []string
 	c.before.json(executablesPath, &was)
 	c.after.json(executablesPath, &now)
 	for _, name := range now {
-		if !slices.Contains(was, name) {
-			folder, file, _ := strings.Cut(name, "/")
-			c.add("agents/skills/"+folder, "new executable %s in skill %q", file, folder)
+		what := "new"
+		if slices.Contains(was, name) {
+			old, _ := c.before.read("agents/skills/" + name)
+			data, _ := c.after.read("agents/skills/" + name)
+			if bytes.Equal(old, data) {
+				continue
+			}
+			what = "changed"
 		}
+		folder, file, _ := strings.Cut(name, "/")
+		dest := c.after.dests["agents/skills/"+folder] + tree.Dest("/"+file)
+		c.risks = append(c.risks, target.Risk{
+			Kind: target.RiskExecutable, Dest: dest, Text: fmt.Sprintf("%s executable %s in skill %q", what, file, folder),
+		})
 	}
 }

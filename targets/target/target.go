@@ -43,9 +43,3 @@ type Loss struct {
 
 // Reader reads the files of one tree by path. A nil Reader is the tree of a home that was never switched.
 type Reader func(path string) (data []byte, ok bool)
-
-// Risk is power that a change gives: a new executable, a new host, a weaker guard.
-type Risk struct {
-	Dest tree.Dest // the destination whose change brings it; empty: the tree as a whole (the policy)
-	Text string    // one line: `mcp "x" now runs /usr/bin/x`
-}
