@@ -18,6 +18,9 @@ import (
 // ShellInit is the lines that load the targets' environment into a shell: bash, zsh or fish. Home is absolute.
 func ShellInit(shell, home string) (string, error) { return copilot.ShellInit(shell, home) }
 
+// Environment is the variables that a tree sets for shells, by name.
+func Environment(read target.Reader) map[string]string { return copilot.Environment(read) }
+
 // All is the table of targets, sorted by label.
 func All() []target.Target {
 	return []target.Target{

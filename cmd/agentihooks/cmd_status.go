@@ -2,12 +2,16 @@ package main
 
 import (
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentihooks/agentihooks/internal/activate"
 	"github.com/agentihooks/agentihooks/internal/diag"
 	"github.com/agentihooks/agentihooks/internal/generation"
+	"github.com/agentihooks/agentihooks/targets"
 )
 
 func statusCommand(a *app) *cobra.Command {
@@ -24,15 +28,20 @@ func statusCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			stale := a.staleEnvironment(home)
 			if a.json {
 				a.printJSON(struct {
-					Schema      int               `json:"schema"`
-					Generation  generation.Number `json:"generation"`
-					Drift       []activate.Drift  `json:"drift"`
-					RecoveryDue bool              `json:"recoveryDue"`
-				}{schema, report.Generation, append([]activate.Drift{}, report.Drift...), report.RecoveryDue})
+					Schema           int               `json:"schema"`
+					Generation       generation.Number `json:"generation"`
+					Drift            []activate.Drift  `json:"drift"`
+					RecoveryDue      bool              `json:"recoveryDue"`
+					StaleEnvironment []string          `json:"staleEnvironment"`
+				}{schema, report.Generation, append([]activate.Drift{}, report.Drift...), report.RecoveryDue, append([]string{}, stale...)})
 			} else {
 				a.printStatus(report)
+				if len(stale) > 0 {
+					fmt.Fprintf(a.stdout, "This shell has not loaded the current environment (%s): start a new one. See agentihooks shell-init.\n", strings.Join(stale, ", "))
+				}
 			}
 			if exitCode && len(report.Drift) > 0 {
 				return errDifferences
@@ -42,6 +51,22 @@ func statusCommand(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit 4 if anything was changed")
 	return c
+}
+
+// staleEnvironment is the variables of the live tree that have another value in this shell.
+func (a *app) staleEnvironment(home home) []string {
+	read := home.liveReader()
+	if read == nil {
+		return nil
+	}
+	var out []string
+	want := targets.Environment(read)
+	for _, name := range slices.Sorted(maps.Keys(want)) {
+		if a.env(name) != want[name] {
+			out = append(out, name)
+		}
+	}
+	return out
 }
 
 func (a *app) printStatus(r activate.Report) {

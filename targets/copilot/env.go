@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/targets/target"
 )
 
 // The files that shells load, in the tree and below the home.
@@ -44,9 +45,11 @@ func (r *renderer) environment() {
 	if argv, because, at := r.browser(); argv != nil {
 		variables = append(variables, variable{browserVariable, compact(argv), because, []diag.Range{at}})
 	}
+	variables = append(variables, r.ownVariables()...)
 	if len(variables) == 0 {
 		return
 	}
+	r.environmentD(variables)
 	var posix, fish strings.Builder
 	var origins []diag.Range
 	for _, v := range variables {
@@ -89,6 +92,15 @@ func (r *renderer) text(at diag.Range, what, s string) bool {
 	r.diags.Errorf(at, "invalid-text", fmt.Sprintf("the %s %q is no plain text", what, s),
 		"An environment variable holds UTF-8 without NUL. Remove what is not.")
 	return false
+}
+
+// Environment is the variables that a tree sets for shells, by name.
+func Environment(read target.Reader) map[string]string {
+	data, ok := read(envPath)
+	if !ok {
+		return nil
+	}
+	return readEnvironment(string(data))
 }
 
 // readEnvironment is the variables of a copilot.env that environment wrote. A line of a quoted value that looks like

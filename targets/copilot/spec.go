@@ -20,6 +20,15 @@ func spec() model.BlockSpec {
 				Doc: "The command that opens a sign-in page; the address becomes its last argument. A string is split like a shell's words, a list is taken as it is, \"auto\" finds the Windows browser under WSL and does nothing elsewhere. Default: Copilot's own choice.",
 			},
 			{
+				Name: "env", Type: model.Type{Kind: model.TypeMap, Elem: &text}, Merge: model.MergeDeep, Example: `{ HTTPS_PROXY = "http://proxy.example.net:3128" }`,
+				Key: "copilot.env",
+				Doc: "More variables for the shells that load the environment file. Values are taken as they stand. Default: none.",
+			},
+			{
+				Name: "environmentD", Type: truth, Example: "true", Key: "~/.config/environment.d/50-agentihooks.conf",
+				Doc: "Gives the variables to programs that no shell starts, through systemd (Linux): all but `COPILOT_ALLOW_ALL`. They are there from the next login on. Default: false.",
+			},
+			{
 				Name: "hooks", Type: truth, Example: "false", Key: "hooks/agentihooks.json",
 				Doc: "Registers the hook, which runs the guards and tells each session what is in force. Default: true.",
 			},
