@@ -6,6 +6,7 @@ import (
 
 	"github.com/agentihooks/agentihooks/compiler/model"
 	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/internal/mcpfile"
 )
 
 func mcpBlock() blockType {
@@ -50,10 +51,10 @@ func mcpBlock() blockType {
 }
 
 func serverName(label string) string {
-	if label != "" && len(label) <= 128 && consistsOf(label, letters+digits+"_-") {
+	if label != "" && len(label) <= mcpfile.MaxName && consistsOf(label, letters+digits+"_-") {
 		return ""
 	}
-	return "A server's name has 1 to 128 letters, digits, `_` and `-`: tool names are made of it. Rename the server."
+	return "A server's name has 1 to 128 letters, digits, `_` and `-`: tool names are made of it. Rename the server, perhaps to `" + mcpfile.Slug(label) + "`."
 }
 
 // Attributes that only one of the two sorts of servers has.

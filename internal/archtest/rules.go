@@ -23,7 +23,7 @@ var dependencies = map[string]string{
 	"github.com/zclconf/go-cty":              "the values of the manifest's language",
 	"golang.org/x/mod":                       "tests: reading go.mod",
 	"golang.org/x/sys":                       "syncfs and renames that do not replace",
-	"golang.org/x/text":                      "file names that a file system may take for one: case folds and NFC",
+	"golang.org/x/text":                      "file names that a file system may take for one: case folds and NFC; names without accents",
 	"mvdan.cc/sh/v3":                         "the shell's grammar, for the guards",
 	"pgregory.net/rapid":                     "tests: random operations that shrink",
 }
@@ -49,7 +49,7 @@ var Design = Rules{
 		// Sources to machine. Only compiler knows the manifest's language; of the guards it knows the arguments.
 		"compiler": {
 			Pure: true,
-			Own:  []string{"compiler/model", "hookbin/guard", "internal/diag", "internal/frontmatter", "internal/nearest", "modules"},
+			Own:  []string{"compiler/model", "hookbin/guard", "internal/diag", "internal/frontmatter", "internal/mcpfile", "internal/nearest", "modules"},
 			Third: []string{
 				"github.com/bmatcuk/doublestar/v4", "github.com/goccy/go-yaml/...",
 				"github.com/hashicorp/hcl/v2/...", "github.com/zclconf/go-cty/...",
@@ -73,6 +73,7 @@ var Design = Rules{
 		},
 		"targets/copilot/catalogue": {Pure: true, Own: []string{"internal/nearest"}},
 
+		"internal/mcpfile": {Pure: true, Own: []string{"internal/diag", "internal/jsonedit"}, Third: []string{"golang.org/x/text/unicode/norm"}},
 		"internal/nearest": {Pure: true, Third: []string{"github.com/agext/levenshtein"}},
 
 		// Tree to home. These know of the stages before them nothing but the tree.
