@@ -12,14 +12,24 @@ import (
 	"github.com/agentihooks/agentihooks/internal/diag"
 	"github.com/agentihooks/agentihooks/internal/tree"
 	"github.com/agentihooks/agentihooks/targets/copilot"
+	"github.com/agentihooks/agentihooks/targets/copilot/catalogue"
 	"github.com/agentihooks/agentihooks/targets/target"
 )
 
 // ShellInit is the lines that load the targets' environment into a shell: bash, zsh or fish. Home is absolute.
 func ShellInit(shell, home string) (string, error) { return copilot.ShellInit(shell, home) }
 
+// AllowAllVariable is the environment variable that allows Copilot every tool, and loads the hooks of every repository.
+const AllowAllVariable = copilot.AllowAllVariable
+
 // Environment is the variables that a tree sets for shells, by name.
 func Environment(read target.Reader) map[string]string { return copilot.Environment(read) }
+
+// Catalogue is the release with whose settings those for a version of Copilot are checked, and whether it is an older one.
+func Catalogue(version string) (release string, older bool) {
+	release = catalogue.For(version).Version
+	return release, catalogue.Compare(release, version) < 0
+}
 
 // All is the table of targets, sorted by label.
 func All() []target.Target {

@@ -1,14 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"os"
+	"slices"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentihooks/agentihooks/internal/diag"
 	"github.com/agentihooks/agentihooks/internal/doctor"
 	"github.com/agentihooks/agentihooks/internal/facts"
+	"github.com/agentihooks/agentihooks/internal/tree"
 	"github.com/agentihooks/agentihooks/targets"
 )
 
@@ -26,10 +29,15 @@ func doctorCommand(a *app) *cobra.Command {
 			if err != nil {
 				return fmt.Errorf("finding the working folder: %w", err)
 			}
+			variables := map[string]string{}
+			if home, err := a.openHome(false); err == nil { // if not, a check tells
+				variables = targets.Environment(home.liveReader())
+			}
 			checks := doctor.Run(cmd.Context(), doctor.Machine{
 				Home: local.Home, StateDir: local.StateDir, CopilotHome: local.CopilotHome, WorkDir: dir,
 				Env: a.env, Environ: os.Environ(), HookPath: targets.HookPath, PolicyPath: targets.PolicyPath,
 				Copilot: local.Which["copilot"], Version: local.Versions["copilot"], Probe: probe,
+				Variables: variables, AllowAll: targets.AllowAllVariable, Catalogue: targets.Catalogue, Built: a.builtNow,
 			})
 			a.printChecks(checks)
 			if !doctor.OK(checks) {
@@ -40,6 +48,27 @@ func doctorCommand(a *app) *cobra.Command {
 	}
 	c.Flags().BoolVar(&probe, "probe", false, "start the Copilot CLI, and ask it which hooks it loads")
 	return c
+}
+
+// builtNow is the tree that the manifest makes now: the one that the flags name, or else this one for this host.
+func (a *app) builtNow(manifest, host string) (tree.Name, error) {
+	again := *a
+	again.file = cmp.Or(a.file, manifest)
+	m, err := again.load()
+	if err != nil {
+		return "", err
+	}
+	if slices.Contains(m.Hosts(), host) {
+		again.host = cmp.Or(a.host, host)
+	}
+	b, err := again.compileHere(m)
+	if err != nil {
+		return "", err
+	}
+	if _, ok := b.tree.File(targets.HookPath); !ok {
+		return "", nil // no targets: the tree is the one that lets everything pass
+	}
+	return b.tree.Name(), nil
 }
 
 func (a *app) printChecks(checks []doctor.Check) {

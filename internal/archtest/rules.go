@@ -103,7 +103,8 @@ var Design = Rules{
 		},
 		"internal/doctor": {
 			Own: []string{
-				"hookbin/policy", "internal/activate", "internal/generation", "internal/jsonedit", "internal/store", "internal/tree",
+				"hookbin/policy", "internal/activate", "internal/frontmatter", "internal/generation", "internal/jsonedit",
+				"internal/store", "internal/tree",
 			},
 		},
 		"internal/gc": {

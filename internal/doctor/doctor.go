@@ -4,6 +4,7 @@ package doctor
 import (
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -34,6 +35,13 @@ type Machine struct {
 	Copilot string // the CLI's program, "" where there is none
 	Version string // of it, "" if unknown
 	Probe   bool   // ask the CLI itself
+
+	Variables map[string]string // what the live generation's file with the environment sets
+	AllowAll  string            // the name of the variable that allows every tool
+	// Catalogue is the release whose settings are known best for a version, and whether that is an older one.
+	Catalogue func(version string) (release string, older bool)
+	// Built is the tree that a manifest makes now for a host of this machine; "" if it makes none.
+	Built func(manifest, host string) (tree.Name, error)
 }
 
 // Run makes all checks, always in the same order. One that needs what an earlier one missed is left out. It writes nothing,
@@ -48,15 +56,22 @@ func Run(ctx context.Context, m Machine) []Check {
 			d.hook(ctx)
 			if d.policy() {
 				d.environment()
+				d.allowAll()
 				d.secrets()
 			}
 			d.home()
+			d.manifest()
+			d.log()
 		}
 	}
 	d.json("settings", "settings.json")
+	d.hooksOff()
 	d.json("mcp", "mcp-config.json")
+	d.context()
+	d.skills()
 	d.repository()
 	d.copilot()
+	d.catalogue()
 	if m.Probe && m.Copilot != "" {
 		d.probe(ctx)
 	}
@@ -68,6 +83,7 @@ type doctor struct {
 	checks []Check
 
 	generation generation.State
+	record     generation.Record // of the live generation
 	store      store.Store
 	storeAt    store.Path  // of the live tree
 	index      *tree.Index // of the live tree; nil if it cannot be read
@@ -107,18 +123,17 @@ func (d *doctor) live() bool {
 	if err == nil && !ok {
 		return d.fail("live", "no generation is live", "Run `agentihooks switch`.")
 	}
-	var rec generation.Record
 	if err == nil {
-		rec, err = d.generation.Read(n)
+		d.record, err = d.generation.Read(n)
 	}
 	if err != nil {
 		return d.fail("live", err.Error(), "Run `agentihooks rollback N` to a generation that `agentihooks generations` lists, or `agentihooks switch`.")
 	}
-	d.storeAt = d.store.PathOf(rec.Store)
+	d.storeAt = d.store.PathOf(d.record.Store)
 	if idx, err := d.store.ReadIndex(d.storeAt); err == nil {
 		d.index = &idx
 	}
-	return d.pass("live", "generation %s of %s is live", n, rec.Host)
+	return d.pass("live", "generation %s of %s is live", n, d.record.Host)
 }
 
 // tree hashes the live tree again.
@@ -130,21 +145,44 @@ func (d *doctor) tree() {
 	d.pass("tree", "the live tree is what its name says")
 }
 
-// environment looks whether the file with the environment was loaded. What it sets first is the channels, if there are any.
+// environment looks whether the file with the environment was loaded, that of the live generation.
 func (d *doctor) environment() {
-	want := strings.Join(d.compiled.Channels, ",")
-	switch got := d.Env("AGENTIHOOKS_BASE_CHANNELS"); {
-	case want == "":
-		d.pass("environment", "the manifest has no channels to load")
-	case got == want:
-		d.pass("environment", "it is loaded in this shell")
-	case got == "":
-		d.fail("environment", "AGENTIHOOKS_BASE_CHANNELS is not set in this shell",
-			"Put `eval \"$(agentihooks shell-init bash)\"` into ~/.bashrc (zsh and fish likewise), and start a new shell.")
-	default:
-		d.fail("environment", fmt.Sprintf("AGENTIHOOKS_BASE_CHANNELS is %q in this shell, the live generation says %q", got, want),
-			"Start a new shell, and the agent from it.")
+	if len(d.Variables) == 0 {
+		d.pass("environment", "the manifest sets no variable")
+		return
 	}
+	for _, name := range slices.Sorted(maps.Keys(d.Variables)) {
+		switch got, want := d.Env(name), d.Variables[name]; {
+		case got == want:
+		case got == "":
+			d.fail("environment", name+" is not set in this shell",
+				"Put `eval \"$(agentihooks shell-init bash)\"` into ~/.bashrc (zsh and fish likewise), and start a new shell.")
+			return
+		default:
+			d.fail("environment", name+" has another value in this shell than the live generation gives it",
+				"Start a new shell, and the agent from it.")
+			return
+		}
+	}
+	d.pass("environment", "it is loaded in this shell")
+}
+
+// allowAll looks for what undermines the guards: with it Copilot also loads the hooks of any repository, and one that runs
+// after ours can change what was judged (seen on 1.0.102).
+func (d *doctor) allowAll() {
+	from := ""
+	switch {
+	case d.Env(d.AllowAll) != "":
+		from = d.AllowAll + " is set in this shell"
+	case d.Variables[d.AllowAll] != "":
+		from = "the manifest has allowAll"
+	}
+	if from != "" && len(d.compiled.Guards) > 0 {
+		d.fail("allow-all", from+": Copilot then loads the hooks of every repository, which may change a call after the guards judged it",
+			"Remove allowAll from the manifest and run `agentihooks switch`, and `unset "+d.AllowAll+"`. `copilot --allow-all-tools` asks nothing either, and loads no hooks.")
+		return
+	}
+	d.pass("allow-all", "no repository's hooks are loaded unasked beside guards")
 }
 
 // secrets looks for references whose value is not there now. Values are not read, commands not run.
@@ -186,10 +224,13 @@ func (d *doctor) home() {
 	d.pass("home", "Copilot reads %s", d.CopilotHome)
 }
 
+// copilot looks for the CLI. It may be missing where nobody asks it.
 func (d *doctor) copilot() {
 	switch {
-	case d.Copilot == "":
+	case d.Copilot == "" && d.Probe:
 		d.fail("copilot", "there is no copilot in PATH", "Install it, for example with `npm install -g @github/copilot`, or put its folder into PATH.")
+	case d.Copilot == "":
+		d.pass("copilot", "there is no copilot in PATH: nothing was asked of it")
 	case d.Version == "":
 		d.pass("copilot", "%s, whose version cannot be told", d.Copilot)
 	default:

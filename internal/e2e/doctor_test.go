@@ -63,7 +63,9 @@ func (h *home) probe(ok bool) string {
 	if i < 0 {
 		h.t.Fatalf("doctor made no probe: %s", r.stdout)
 	}
-	if out.Checks[i].OK != ok || (r.code == 0) != ok {
+	// What settings 1.0.80 takes is not known, and doctor says so.
+	known := !slices.ContainsFunc(out.Checks, func(c check) bool { return c.ID == "catalogue" && !c.OK })
+	if out.Checks[i].OK != ok || (r.code == 0) != (ok && known) || known == (h.cli.version == "1.0.80") {
 		h.t.Errorf("doctor: exit %d\n%s", r.code, r.stdout)
 	}
 	return out.Checks[i].Detail

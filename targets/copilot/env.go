@@ -18,10 +18,12 @@ const (
 	fishName = "copilot.fish"
 )
 
-// The variables that we set.
+// AllowAllVariable makes Copilot allow every tool, and load the hooks of every repository.
+const AllowAllVariable = "COPILOT_ALLOW_ALL"
+
+// The other variables that we set.
 const (
 	channelsVariable = "AGENTIHOOKS_BASE_CHANNELS"
-	allowAllVariable = "COPILOT_ALLOW_ALL"
 	browserVariable  = "COPILOT_DEBUG_BROWSER"
 )
 
@@ -40,7 +42,7 @@ func (r *renderer) environment() {
 	}
 	if allow := r.attr("allowAll"); allow.Bool {
 		// Only the literal "true" also loads a repository's hooks; 1.0.102 does not start with a value like "2".
-		variables = append(variables, variable{allowAllVariable, "true", "allowAll", []diag.Range{allow.Origin}})
+		variables = append(variables, variable{AllowAllVariable, "true", "allowAll", []diag.Range{allow.Origin}})
 	}
 	if argv, because, at := r.browser(); argv != nil {
 		variables = append(variables, variable{browserVariable, compact(argv), because, []diag.Range{at}})
@@ -94,12 +96,12 @@ func (r *renderer) text(at diag.Range, what, s string) bool {
 	return false
 }
 
-// Environment is the variables that a tree sets for shells, by name.
+// Environment is the variables that a tree sets for shells, by name. A nil reader has none.
 func Environment(read target.Reader) map[string]string {
-	data, ok := read(envPath)
-	if !ok {
+	if read == nil {
 		return nil
 	}
+	data, _ := read(envPath)
 	return readEnvironment(string(data))
 }
 

@@ -16,7 +16,7 @@ const (
 
 // attributesOfVariables is the variables that an attribute of the target, or of the manifest, sets.
 var attributesOfVariables = map[string]string{
-	allowAllVariable: "allowAll", browserVariable: "browserCommand", channelsVariable: "channels",
+	AllowAllVariable: "allowAll", browserVariable: "browserCommand", channelsVariable: "channels",
 }
 
 // foreignVariables belong to the shell, the session or the loader: setting one breaks the shell that loads the file, or
@@ -61,7 +61,7 @@ func (r *renderer) environmentD(variables []variable) {
 	var text strings.Builder
 	origins := []diag.Range{on.Origin}
 	for _, v := range variables {
-		if v.name != allowAllVariable && v.value != "" { // systemd takes none for no variable
+		if v.name != AllowAllVariable && v.value != "" { // systemd takes none for no variable
 			fmt.Fprintf(&text, "# %s\n%s=%s\n", v.because, v.name, systemdQuote(v.value))
 			origins = append(origins, v.origins...)
 		}

@@ -13,7 +13,7 @@ import (
 func TestOwnVariables(t *testing.T) {
 	m := machine("allowAll", truth(true), "env", dict("HTTPS_PROXY", text("http://p:3128"), "B", text("it's $HOME")))
 	got := readEnvironment(made(rendered(t, m), envPath))
-	if got["HTTPS_PROXY"] != "http://p:3128" || got["B"] != "it's $HOME" || got[allowAllVariable] != "true" {
+	if got["HTTPS_PROXY"] != "http://p:3128" || got["B"] != "it's $HOME" || got[AllowAllVariable] != "true" {
 		t.Errorf("got %q", got)
 	}
 	_, diags := Render(input(machine("env", dict(
@@ -50,7 +50,7 @@ func TestEnvironmentD(t *testing.T) {
 		want := rapid.StringOfN(rapid.SampledFrom([]rune("ab $\"'`\\#={}éx\n\t;!~")), 1, -1, -1).Draw(rt, "value")
 		m := machine("allowAll", truth(true), "environmentD", truth(true), "env", dict("VALUE", text(want)))
 		file := made(rendered(t, m), systemdPath)
-		if strings.Contains(file, allowAllVariable) {
+		if strings.Contains(file, AllowAllVariable) {
 			rt.Fatal("allowAll is there")
 		}
 		if err := os.WriteFile(filepath.Join(dir, "50-agentihooks.conf"), []byte(file), 0o600); err != nil {

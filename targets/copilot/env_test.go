@@ -100,8 +100,8 @@ func TestEnvironmentRoundTrip(t *testing.T) {
 			if got, want := env[browserVariable], compact(append([]string{"prog"}, hostile...)); got != want {
 				t.Errorf("browser is\n%q, want\n%q", got, want)
 			}
-			if got := env[allowAllVariable]; got != "true" {
-				t.Errorf("%s is %q", allowAllVariable, got)
+			if got := env[AllowAllVariable]; got != "true" {
+				t.Errorf("%s is %q", AllowAllVariable, got)
 			}
 			if _, err := os.Stat(filepath.Join(dir, "pwned")); err == nil {
 				t.Error("a value was run")

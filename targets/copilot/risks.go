@@ -73,14 +73,8 @@ func (c *comparison) add(kind target.RiskKind, name, format string, args ...any)
 }
 
 func (c *comparison) environment() {
-	var was, now map[string]string
-	if data, ok := c.before.read(envPath); ok {
-		was = readEnvironment(string(data))
-	}
-	if data, ok := c.after.read(envPath); ok {
-		now = readEnvironment(string(data))
-	}
-	if now[allowAllVariable] != "" && was[allowAllVariable] == "" {
+	was, now := Environment(c.before.read), Environment(c.after.read)
+	if now[AllowAllVariable] != "" && was[AllowAllVariable] == "" {
 		c.add(target.RiskAllowAll, envPath, "allowAll is on: every tool runs without a question, and a repository's own hooks are loaded")
 	}
 	if b := now[browserVariable]; b != "" && b != was[browserVariable] {
