@@ -84,9 +84,14 @@ func Start(name string, data []byte) diag.Range {
 	return source{name, data}.line(1)
 }
 
+// Line is the place of a line, counted from 1.
+func Line(name string, data []byte, line int) diag.Range {
+	return source{name, data}.line(line)
+}
+
 // Parse takes a Markdown file apart. Name is what ranges call the file. The error is always an *Error: the header is
 // not closed, is no YAML mapping, is too large or too deep, names a field twice, uses an anchor, an alias, a tag or a
-// merge key, or the text is not UTF-8.
+// merge key, the text is not UTF-8, or the file is a link that Git checked out as text.
 //
 // A header opens with a first line of exactly three dashes and closes with the next such line; blanks may follow the
 // dashes. This is how Copilot CLI 1.0.83 and 1.0.102 take it: neither an empty line before it nor four dashes work.
@@ -152,6 +157,9 @@ type source struct {
 
 // valid refuses what is not UTF-8 or holds NUL, and names the line.
 func (s source) valid() error {
+	if gitLink(s.data) {
+		return &Error{s.line(1), "it holds a path and nothing else, which is how Git writes a link to disk where core.symlinks is off"}
+	}
 	for i := 0; i < len(s.data); {
 		r, size := utf8.DecodeRune(s.data[i:])
 		reason := ""
@@ -167,6 +175,13 @@ func (s source) valid() error {
 		i += size
 	}
 	return nil
+}
+
+// gitLink reports whether a text is one path without a line end.
+func gitLink(data []byte) bool {
+	text := string(data)
+	return len(text) < 4096 && !strings.ContainsAny(text, " \t\r\n\x00") && utf8.ValidString(text) &&
+		(strings.Contains(text, "/") || strings.HasSuffix(text, ".md")) && !strings.Contains(text, "://")
 }
 
 // lineAt is the byte range of a line, counted from 1, without its line end and without a BOM.

@@ -105,7 +105,7 @@ func TestRepairList(t *testing.T) {
 }
 
 func TestNoHeader(t *testing.T) {
-	for _, in := range []string{"", "Body\r\n", "\n---\na: b\n---\n", "----\na: b\n----\n", " ---\na: b\n---\n"} {
+	for _, in := range []string{"", "Body\r\n", "\n---\na: b\n---\n", "----\na: b\n----\n", " ---\na: b\n---\n", "../AGENTS.md\n", "See ../AGENTS.md", "https://e/x", "Body"} {
 		doc, err := Parse("f.md", []byte(in))
 		if err != nil || doc.Header || doc.Body != strings.ReplaceAll(in, "\r\n", "\n") {
 			t.Errorf("%q: %+v, %v", in, doc, err)
@@ -170,6 +170,8 @@ func TestErrors(t *testing.T) {
 		{"a list", "---\n- a\n---\n", "", 2, "is a list"},
 		{"a text", "---\njust text\n---\n", "just text", 2, "is a string"},
 		{"two documents", "---\na: b\n--- # x\nc: d\n---\n", "c", 4, "more than one"},
+		{"a link as text", "../common/AGENTS.md", "../common/AGENTS.md", 1, "core.symlinks"},
+		{"a link to a file beside it", "AGENTS.md", "AGENTS.md", 1, "core.symlinks"},
 		{"not UTF-8", "---\na: b\n---\nB\xff\n", "B\xff", 4, "UTF-8"},
 		{"infinite", "---\na: .inf\n---\n", "", 2, "not read"},
 		{"deep brackets", "---\na: " + strings.Repeat("[", 50000) + "\n---\n", "", 2, "nested"},
@@ -270,6 +272,9 @@ func FuzzParse(f *testing.F) {
 		again, err := Parse("g.md", Encode(doc.Fields, doc.Body))
 		if err != nil {
 			t.Fatalf("%v in\n%s", err, Encode(doc.Fields, doc.Body))
+		}
+		if len(again.Repaired) > 0 {
+			t.Fatalf("what was written is no YAML before a repair:\n%s", Encode(doc.Fields, doc.Body))
 		}
 		a, b := flatFields(doc.Fields), flatFields(again.Fields)
 		for _, m := range []map[string]any{a, b} {
