@@ -27,6 +27,7 @@ type app struct {
 	color   string
 	json    bool
 	verbose bool
+	strict  bool // what a target cannot take is an error
 }
 
 // commands is the table of all commands, in the order in which help shows them: one file and one line each.

@@ -24,7 +24,7 @@ type buildResult struct {
 }
 
 func buildCommand(a *app) *cobra.Command {
-	var allHosts, strict bool
+	var allHosts bool
 	var wait time.Duration
 	c := &cobra.Command{
 		Use:   "build",
@@ -40,11 +40,6 @@ func buildCommand(a *app) *cobra.Command {
 			all, err := a.buildAll(m, allHosts)
 			if err != nil {
 				return err
-			}
-			if strict {
-				if err := lossless(all); err != nil {
-					return err
-				}
 			}
 			home, err := a.openHome(true)
 			if err != nil {
@@ -73,7 +68,7 @@ func buildCommand(a *app) *cobra.Command {
 		},
 	}
 	c.Flags().BoolVar(&allHosts, "all-hosts", false, "build every host of the manifest")
-	c.Flags().BoolVar(&strict, "strict", false, "refuse a manifest with something that a target cannot take")
+	a.strictFlag(c)
 	waitFlag(c, &wait)
 	return c
 }
@@ -120,25 +115,7 @@ func (a *app) printBuilt(results []buildResult, all []*built, list bool) {
 	default:
 		for i, r := range results {
 			a.printWarnings(all[i].warnings, all[i].manifest.Texts())
-			for _, l := range r.Losses {
-				fmt.Fprintf(a.stderr, "%s:%d: %s\n", diag.EscapeLine(l.File), l.Line, diag.EscapeLine(l.What))
-			}
 			fmt.Fprintln(a.stdout, r.StorePath)
 		}
 	}
-}
-
-// lossless refuses trees that lost something of the manifest.
-func lossless(all []*built) error {
-	var list diag.List
-	for _, b := range all {
-		for _, l := range b.losses {
-			list.Errorf(diag.Range{File: l.File, Start: diag.Pos{Line: l.Line, Column: 1}, End: diag.Pos{Line: l.Line, Column: 1}},
-				"loss", l.What, "Take it out, or build without --strict.")
-		}
-	}
-	if len(list) > 0 {
-		return inputError{list: list}
-	}
-	return nil
 }

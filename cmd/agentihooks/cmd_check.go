@@ -17,6 +17,9 @@ func checkCommand(a *app) *cobra.Command {
 			if allHosts && a.host != "" {
 				return usagef("--all-hosts and --host exclude each other")
 			}
+			if allHosts && a.strict {
+				return usagef("--all-hosts renders nothing, so it cannot be --strict; build --all-hosts --strict can")
+			}
 			m, err := a.load()
 			if err != nil {
 				return err
@@ -48,6 +51,7 @@ func checkCommand(a *app) *cobra.Command {
 			return nil
 		},
 	}
+	a.strictFlag(c)
 	c.Flags().BoolVar(&allHosts, "all-hosts", false, "check every host, with the facts that the manifest gives")
 	return c
 }

@@ -53,6 +53,7 @@ func diffCommand(a *app) *cobra.Command {
 			return nil
 		},
 	}
+	a.strictFlag(c)
 	c.Flags().BoolVar(&exitCode, "exit-code", false, "exit 4 if there are differences")
 	denyRiskFlag(c, &denied)
 	return c

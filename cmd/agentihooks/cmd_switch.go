@@ -30,6 +30,7 @@ func switchCommand(a *app) *cobra.Command {
 			return a.switchHome(cmd.Context(), how)
 		},
 	}
+	a.strictFlag(c)
 	c.Flags().BoolVar(&how.adopt, "adopt", false, "take over all that is in the way: files go to the backups, values of keys on record")
 	denyRiskFlag(c, &how.denied)
 	how.flags(c)

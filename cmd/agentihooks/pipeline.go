@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"strings"
 
+	"github.com/spf13/cobra"
+
 	"github.com/agentihooks/agentihooks/compiler"
 	"github.com/agentihooks/agentihooks/compiler/model"
 	"github.com/agentihooks/agentihooks/hookbin"
@@ -87,6 +89,7 @@ func (a *app) compile(m *manifest, host string, known model.Facts, local bool) (
 	}
 	out, losses, rendered := targets.Render(machine, hook)
 	list = append(list, rendered...)
+	list = append(list, lost(losses, a.strict)...)
 	if list.HasErrors() {
 		return nil, inputError{list, m.Texts()}
 	}
@@ -95,6 +98,26 @@ func (a *app) compile(m *manifest, host string, known model.Facts, local bool) (
 		fmt.Fprintf(a.stderr, "manifest %s\nhost %s\ntree %s, %d files\n", diag.EscapeLine(m.path), host, out.Name(), len(out.Files))
 	}
 	return &built{manifest: m, host: host, facts: machine.Facts, tree: out, keep: machine.KeepGenerations, losses: losses, warnings: list}, nil
+}
+
+// lost says what a target could not take: as warnings, with --strict as errors.
+func lost(losses []target.Loss, strict bool) diag.List {
+	var list diag.List
+	for _, l := range losses {
+		at := diag.Pos{Line: l.Line, Column: 1}
+		place := diag.Range{File: l.File, Start: at, End: at}
+		if strict {
+			list.Errorf(place, "loss", l.What, "Take it out, or go on without --strict.")
+		} else {
+			list.Warnf(place, "loss", l.What, "Everything else of the file is used. Take it out, unless another program needs it there.")
+		}
+	}
+	return list
+}
+
+// strictFlag is the flag of commands that render a manifest.
+func (a *app) strictFlag(c *cobra.Command) {
+	c.Flags().BoolVar(&a.strict, "strict", false, "refuse a manifest with something that a target cannot take")
 }
 
 // hookBinary is the hook for a system, found once and shared by the trees of all its hosts.
