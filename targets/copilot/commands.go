@@ -13,7 +13,12 @@ import (
 // /name, with $ARGUMENTS filled in.
 func (r *renderer) commands(skills []skill) {
 	for _, f := range r.in.Machine.Commands {
-		name := strings.TrimSuffix(f.Name, ".md")
+		name, markdown := strings.CutSuffix(f.Name, ".md")
+		if !markdown {
+			r.fault(start(f), f.Origin, "command-file", fmt.Sprintf("command %s is no Markdown", f.Source),
+				"A command is a file that ends in .md, with its prompt as the text. Of a command of Gemini's, write the description into a header and the prompt below it, with $ARGUMENTS for {{args}}.")
+			continue
+		}
 		if why := badSkillName(name); why != "" {
 			r.diags.Errorf(f.Origin, "skill-name", fmt.Sprintf("command %s has no possible name", f.Source),
 				"It becomes a skill of its file's name, which %s. Rename the file.", why)

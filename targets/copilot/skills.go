@@ -43,6 +43,7 @@ func (r *renderer) skills() {
 			continue
 		}
 		taken = append(taken, s)
+		r.skillDoubts(f, s)
 		for _, file := range f.Files {
 			r.file(path.Join("agents/skills", f.Name, file.Rel), file.Data, file.Exec, f.Origin)
 			if file.Exec {

@@ -18,8 +18,8 @@ func TestSkillErrors(t *testing.T) {
 		at     string // text at the place, in SKILL.md
 	}{
 		{"plain", folder("x", "SKILL.md", header("name: x\ndescription: d\nlicense: MIT")), nil, ""},
-		{"the folder's name", folder("Has Space", "SKILL.md", header("description: d")), nil, ""},
-		{"longest", folder("x", "SKILL.md", header("name: "+strings.Repeat("n", 64)+"\ndescription: "+long)), nil, ""},
+		{"the folder's name", folder("Has-No-Space", "SKILL.md", header("description: d")), nil, ""},
+		{"longest", folder(strings.Repeat("n", 64), "SKILL.md", header("name: "+strings.Repeat("n", 64)+"\ndescription: "+long)), nil, ""},
 		{"folded: a newline at the end does not count", folder("x", "SKILL.md", header("description: >\n  "+strings.Repeat("d", 1024))), nil, ""},
 		{"BOM and CRLF", folder("x", "SKILL.md", "\ufeff---\r\ndescription: d\r\n---\r\n"), nil, ""},
 		{"512 pairs", folder("x", "SKILL.md", header("description: "+strings.Repeat("😀", 512))), nil, ""},
@@ -108,9 +108,9 @@ func TestDuplicateSkills(t *testing.T) {
 		folder("b", "SKILL.md", header("name: One-Two\ndescription: d")),
 	}
 	_, diags := Render(input(m))
-	wantDiags(t, diags, "duplicate-skill")
-	if len(diags[0].Related) != 2 {
-		t.Errorf("related %v", diags[0].Related)
+	wantDiags(t, diags, "skill-folder", "duplicate-skill")
+	if len(diags[1].Related) != 2 {
+		t.Errorf("related %v", diags[1].Related)
 	}
 }
 
@@ -148,13 +148,52 @@ func TestCommands(t *testing.T) {
 func TestCommandNames(t *testing.T) {
 	m := machine("hooks", truth(false))
 	m.Skills = []model.Folder{folder("x", "SKILL.md", header("description: skill")), folder("other", "SKILL.md", header("name: my cmd\ndescription: skill"))}
-	m.Commands = []model.File{file("commands/x.md", "command"), file("commands/my-cmd.md", "command"), file("commands/ünï.md", "command"), file("commands/fine.md", "command")}
+	m.Commands = []model.File{file("commands/x.md", "command"), file("commands/my-cmd.md", "command"), file("commands/ünï.md", "command"), file("commands/fine.md", "command"), file("commands/gemini.toml", "prompt = \"{{args}}\"\n")}
 	out, diags := Render(input(m))
-	wantDiags(t, diags, "command-shadowed", "command-shadowed", "skill-name")
+	wantDiags(t, diags, "skill-folder", "command-shadowed", "command-shadowed", "skill-name", "command-file")
 	if got := made(out, "agents/skills/x/SKILL.md"); !strings.Contains(got, "skill") {
 		t.Errorf("the skill is now %s", got)
 	}
 	if made(out, "agents/skills/my-cmd/SKILL.md") != "" || made(out, "agents/skills/fine/SKILL.md") == "" {
 		t.Error("the wrong commands were written")
+	}
+}
+
+// TestSkillDoubts: a skill that loads otherwise than meant is written, with a warning at the place.
+func TestSkillDoubts(t *testing.T) {
+	tests := []struct {
+		name   string
+		folder model.Folder
+		diags  []string
+		at     string // the first warning's place
+	}{
+		{"another name", folder("x", "SKILL.md", header("name: y\ndescription: d")), []string{"skill-folder"}, "skills/x/SKILL.md:2:7"},
+		{"blanks", folder("Upper Case", "SKILL.md", header("name: Upper Case\ndescription: d")), []string{"skill-folder"}, "skills/Upper Case/SKILL.md:2:7"},
+		{"blanks in the folder's name", folder("Upper Case", "SKILL.md", header("description: d")), []string{"skill-folder"}, "skills/Upper Case/SKILL.md:1:1"},
+		{"import", folder("x", "SKILL.md", header("description: d"), "scripts/run.py*", "#!/usr/bin/python3\nload(\"../../lib/common.py\")\n"), []string{"skill-outside"}, "skills/x/scripts/run.py:2:1"},
+		{"script's folder", folder("x", "SKILL.md", header("description: d"), "run.sh*", ". \"$(dirname \"$0\")/../lib.sh\"\n"), []string{"skill-outside"}, "skills/x/run.sh:1:1"},
+		{"variable", folder("x", "SKILL.md", header("description: d"), "a/run.sh*", ". $DIR/../../lib.sh\n"), []string{"skill-outside"}, "skills/x/a/run.sh:1:1"},
+		{"variable in braces", folder("x", "SKILL.md", header("description: d"), "a/run.sh*", ". ${DIR}/../../lib.sh\n"), []string{"skill-outside"}, "skills/x/a/run.sh:1:1"},
+		{"link", folder("x", "SKILL.md", header("description: d")+"See [it](../y/ref.md).\n"), []string{"skill-outside"}, "skills/x/SKILL.md:5:1"},
+		{"a link of Git's as text", folder("x", "SKILL.md", header("description: d"), "linked", "../lib"), []string{"skill-outside"}, "skills/x/linked:1:1"},
+
+		{"inside", folder("x", "SKILL.md", header("description: d")+"[a](sub/../b.md)\n", "a/b/run.sh*", ". ../../lib.sh; . $DIR/../lib.sh\n"), nil, ""},
+		{"prose", folder("x", "SKILL.md", header("description: d")+"Never write ../x, not `../y` either.\n"), nil, ""},
+		{"absolute", folder("x", "SKILL.md", header("description: d"), "run.sh", "cat /a/../b ~/../c https://e/../../../x ...\n"), nil, ""},
+		{"binary", folder("x", "SKILL.md", header("description: d"), "run", "\x00../../x"), nil, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			m := machine("hooks", truth(false))
+			m.Skills = []model.Folder{tt.folder}
+			out, diags := Render(input(m))
+			wantDiags(t, diags, tt.diags...)
+			if tt.at != "" && diags[0].Subject.String() != tt.at {
+				t.Errorf("stands at %v, want %s", diags[0].Subject, tt.at)
+			}
+			if len(out.Entries) != 1 {
+				t.Errorf("entries %v, want the skill", out.Entries)
+			}
+		})
 	}
 }
