@@ -73,8 +73,9 @@ var Design = Rules{
 		},
 		"targets/copilot/catalogue": {Pure: true, Own: []string{"internal/nearest"}},
 
-		"internal/mcpfile": {Pure: true, Own: []string{"internal/diag", "internal/jsonedit"}, Third: []string{"golang.org/x/text/unicode/norm"}},
-		"internal/nearest": {Pure: true, Third: []string{"github.com/agext/levenshtein"}},
+		"internal/jsonplace": {Pure: true, Own: []string{"internal/diag", "internal/jsonedit"}},
+		"internal/mcpfile":   {Pure: true, Own: []string{"internal/diag", "internal/jsonplace"}, Third: []string{"golang.org/x/text/unicode/norm"}},
+		"internal/nearest":   {Pure: true, Third: []string{"github.com/agext/levenshtein"}},
 
 		// Tree to home. These know of the stages before them nothing but the tree.
 		"internal/tree": {

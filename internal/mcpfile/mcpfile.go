@@ -3,17 +3,13 @@
 package mcpfile
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/agentihooks/agentihooks/internal/diag"
-	"github.com/agentihooks/agentihooks/internal/jsonedit"
+	"github.com/agentihooks/agentihooks/internal/jsonplace"
 )
 
 // Server is one server of a file, complete: what Copilot assumes where a member lacks is filled in, and what it does not
@@ -46,90 +42,25 @@ func (s Server) Get(name string) any {
 // Local reports whether the server is a program that is started, not one that is spoken to over the network.
 func (s Server) Local() bool { return s.Get("command") != nil }
 
-// Link is the path that a git link leads to, if that is what a file holds: git on a system without links checks one out
-// as a text file with the path, without a newline.
-func Link(data []byte) (string, bool) {
-	text := string(data)
-	if len(text) == 0 || len(text) > 4096 || !utf8.ValidString(text) || strings.ContainsAny(text, "\n\r\x00{}[]\"*?<>|") {
-		return "", false
-	}
-	return text, strings.HasSuffix(text, ".json") || strings.HasPrefix(text, "../") || strings.HasPrefix(text, "./")
-}
-
 // Read reads a file, with comments and trailing commas as Copilot does. name is the file as the reader knows it. The
 // servers are in the order of their names; one with an error is left out.
 func Read(name string, data []byte) ([]Server, diag.List) {
-	r := reader{file: name, data: data}
-	if to, ok := Link(data); ok {
-		r.diags.Errorf(r.place(1, 1), "git-link", fmt.Sprintf("%s is a link that git could not make", name),
-			"It holds the path %q in place of what is there: it was checked out on a system without links. Name that file, or check out again with core.symlinks on.", to)
+	var r reader
+	file, ok := jsonplace.Parse(&r.diags, name, data, "Copilot would read no server of it.")
+	if !ok {
 		return nil, r.diags
 	}
-	doc, err := jsonedit.Parse(data)
-	if err != nil {
-		r.broken(err)
-		return nil, r.diags
-	}
-	r.doc = doc
+	r.file = file
 	return r.servers(), r.diags
 }
 
 type reader struct {
-	file  string
-	data  []byte
-	doc   *jsonedit.Doc
+	file  jsonplace.File
 	diags diag.List
 }
 
-func (r *reader) broken(err error) {
-	at := r.place(1, 1)
-	var syntax *jsonedit.SyntaxError
-	reason := err.Error()
-	if errors.As(err, &syntax) {
-		at, reason = r.place(syntax.Line, syntax.Column), syntax.Reason
-	}
-	r.diags.Errorf(at, "invalid-json", r.file+" is no JSON", "%s. Copilot would read no server of it. Correct the file.", reason)
-}
-
-// place is a place by line and column, columns in bytes.
-func (r *reader) place(line, column int) diag.Range {
-	data := bytes.TrimPrefix(r.data, []byte("\xef\xbb\xbf"))
-	offset := len(r.data) - len(data)
-	for range line - 1 {
-		i := bytes.IndexByte(data, '\n')
-		if i < 0 {
-			break
-		}
-		data, offset = data[i+1:], offset+i+1
-	}
-	pos := diag.Pos{Line: line, Column: column, Byte: min(offset+column-1, len(r.data))}
-	return diag.Range{File: r.file, Start: pos, End: pos}
-}
-
-// at is the place of a value, and the value. A member that stands twice is an error.
-func (r *reader) at(path ...string) (any, diag.Range, bool) {
-	v, ok, err := r.doc.Get(path)
-	var bad *jsonedit.PathError
-	if errors.As(err, &bad) {
-		r.diags.Errorf(r.place(bad.Line, bad.Column), "invalid-json", fmt.Sprintf("%q: %s", strings.Join(bad.Path, "."), bad.Reason), "Programs differ in which one they take. Correct the file.")
-		return nil, diag.Range{}, false
-	}
-	if err != nil || !ok {
-		return nil, diag.Range{}, false
-	}
-	plain, err := jsonedit.Compact(v.Text)
-	if err != nil {
-		return nil, diag.Range{}, false // it came out of a text that parsed
-	}
-	var value any
-	d := json.NewDecoder(bytes.NewReader(plain))
-	d.UseNumber()
-	if err := d.Decode(&value); err != nil {
-		r.diags.Errorf(r.place(v.Line, v.Column), "invalid-json", strings.Join(path, ".")+" is no plain value", "%v. Correct the file.", err)
-		return nil, diag.Range{}, false
-	}
-	return value, r.place(v.Line, v.Column), true
-}
+// at is the place of a value, and the value.
+func (r *reader) at(path ...string) (any, diag.Range, bool) { return r.file.Get(&r.diags, path...) }
 
 func (r *reader) servers() []Server {
 	before := len(r.diags)
@@ -138,9 +69,9 @@ func (r *reader) servers() []Server {
 	if !ok || !isObject {
 		if len(r.diags) == before {
 			if at.IsZero() {
-				at = r.place(1, 1)
+				at = r.file.Place(1, 1)
 			}
-			r.diags.Errorf(at, "no-servers", r.file+" has no object mcpServers", "Copilot says \"mcpServers: Required\" and reads nothing of the file. Put the servers into that object.")
+			r.diags.Errorf(at, "no-servers", r.file.Name+" has no object mcpServers", "Copilot says \"mcpServers: Required\" and reads nothing of the file. Put the servers into that object.")
 		}
 		return nil
 	}
