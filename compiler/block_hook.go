@@ -7,25 +7,8 @@ import (
 
 	"github.com/agentihooks/agentihooks/compiler/model"
 	"github.com/agentihooks/agentihooks/internal/diag"
-	"github.com/agentihooks/agentihooks/internal/nearest"
+	"github.com/agentihooks/agentihooks/internal/hookfile"
 )
-
-// hookEvents are the events that the Copilot CLI loads hooks for, 1.0.80 to 1.0.102: it drops others with a line in its
-// debug log. Those with true ask the hook's matcher first.
-var hookEvents = map[string]bool{
-	"agentStop": false, "errorOccurred": false, "notification": true, "permissionRequest": true, "postToolUse": true,
-	"postToolUseFailure": true, "preCompact": false, "preMcpToolCall": true, "preToolUse": true, "sessionEnd": false,
-	"sessionStart": false, "subagentStart": true, "subagentStop": false, "userPromptSubmitted": false, "userPromptTransformed": false,
-}
-
-func eventNames() []string {
-	var out []string
-	for name := range hookEvents {
-		out = append(out, name)
-	}
-	slices.Sort(out)
-	return out
-}
 
 func hookBlock() blockType {
 	text := kind(model.TypeString)
@@ -65,13 +48,11 @@ func hookEvent(b model.Block) (name string, at diag.Range) {
 func checkHook(l *diag.List, b model.Block) {
 	title := "The hook `" + b.Label + "`"
 	event, at := hookEvent(b)
-	matched, known := hookEvents[event]
+	matched, known := hookfile.Events[event]
 	if !known {
-		detail := "Known here: " + quoted(eventNames()) + "."
-		if n := nearest.Name(event, eventNames()); n != "" {
+		detail := "Known here: " + quoted(hookfile.EventNames()) + "."
+		if n := hookfile.NearestEvent(event); n != "" {
 			detail = "Did you mean `" + n + "`?"
-		} else if n := sameFold(event); n != "" {
-			detail = "It is spelled `" + n + "`."
 		} else if b.Attrs.Get("event").Kind == model.KindAbsent {
 			detail = "Name it with `event`, or call the block like the event. " + detail
 		}
@@ -133,15 +114,6 @@ func checkHookAction(l *diag.List, title, event string, action model.Field, b mo
 				"Copilot takes prompts at `sessionStart` only. Correct one of the two.")
 		}
 	}
-}
-
-func sameFold(event string) string {
-	for _, name := range eventNames() {
-		if strings.EqualFold(name, event) {
-			return name
-		}
-	}
-	return ""
 }
 
 func positive(number string) bool {
