@@ -162,8 +162,8 @@ func TestSettingsErrors(t *testing.T) {
 		{"no version", []any{"version", text("newest"), "settings", dict("zz", truth(true))}, []string{"invalid-value"}},
 		{"a key of a later release", []any{"version", text("1.0.83"), "settings", dict("terminalNotifications", truth(true))}, []string{"unknown-setting"}},
 		{"hooks are on anyway", []any{"settings", dict("disableAllHooks", truth(false))}, []string{"no-effect"}},
-		{"guards would not run", []any{"settings", dict("disableAllHooks", truth(true))}, []string{"hooks-off"}},
-		{"guards are not to run", []any{"hooks", truth(false), "settings", dict("disableAllHooks", truth(true))}, nil},
+		{"hooks run all the same", []any{"settings", dict("disableAllHooks", truth(true))}, []string{"no-effect"}},
+		{"no hooks anyway", []any{"hooks", truth(false), "settings", dict("disableAllHooks", truth(true))}, nil},
 		{"unknown server", []any{"mcpDefaultDisabled", truth(true), "mcpAlwaysEnabled", list("gatway")}, []string{"unknown-server"}},
 		{"a status line of one's own", []any{"settings", dict("statusLine", dict("command", text("x"), "type", text("command")))}, nil},
 	}

@@ -137,20 +137,14 @@ func (e entry) does() string {
 	return strings.Join(append([]string{e.Exec}, e.Args...), " ") + " runs"
 }
 
-// settings looks for what a setting makes Copilot run, and no longer run.
+// settings looks for what a setting makes Copilot run.
 func (c *comparison) settings() {
-	type file struct {
-		StatusLine      struct{ Command string }
-		DisableAllHooks bool
-	}
+	type file struct{ StatusLine struct{ Command string } }
 	var was, now file
 	c.before.json(settingsPath, &was)
 	c.after.json(settingsPath, &now)
 	if line := now.StatusLine.Command; line != "" && line != was.StatusLine.Command && !strings.HasSuffix(line, hookStatusLine) {
 		c.add(target.RiskProgram, settingsPath, "the status line now runs %s", line)
-	}
-	if now.DisableAllHooks && !was.DisableAllHooks {
-		c.add(target.RiskGuard, settingsPath, "disableAllHooks is on: no hook and no guard runs")
 	}
 }
 

@@ -70,8 +70,6 @@ func TestRisks(t *testing.T) {
 		{"browser gone", browser, none, nil},
 		{"status line", machine("statusLine", truth(true)), machine("settings", dict("statusLine", dict("command", text("evil")))), []string{settings + ": program: the status line now runs evil"}},
 		{"our status line", machine(), machine("statusLine", truth(true)), nil},
-		{"hooks off", machine("hooks", truth(false)), machine("hooks", truth(false), "settings", dict("disableAllHooks", truth(true))), []string{settings + ": guard: disableAllHooks is on: no hook and no guard runs"}},
-		{"hooks off before", machine("hooks", truth(false), "settings", dict("disableAllHooks", truth(true))), machine("hooks", truth(false), "settings", dict("disableAllHooks", truth(true), "beep", truth(true))), nil},
 		{"executable", skill("run.sh", "x"), skill("run.sh*", "x", "old*", "y"), []string{`/home/u/.agents/skills/s/old: executable: new executable old in skill "s"`, `/home/u/.agents/skills/s/run.sh: executable: new executable run.sh in skill "s"`}},
 		{"executable stays", skill("run.sh*", "x", "t", "x"), skill("run.sh*", "x", "t", "y"), nil},
 		{"executable changes", skill("run.sh*", "x"), skill("run.sh*", "y"), []string{`/home/u/.agents/skills/s/run.sh: executable: changed executable run.sh in skill "s"`}},

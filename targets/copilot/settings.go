@@ -63,7 +63,8 @@ func (r *renderer) hooksSwitch(path []string, v model.Value) bool {
 	}
 	if v.Bool {
 		if r.hooksOn() {
-			r.diags.Warnf(v.Origin, "hooks-off", "settings: disableAllHooks switches all hooks off", "No guard of this manifest runs then. Remove it, or set hooks = false to say so.")
+			r.diags.Warnf(v.Origin, "no-effect", "settings: disableAllHooks does not stop the hooks of the hooks folder",
+				"Copilot 1.0.80 to 1.0.102 run them all the same, and the guards. Set hooks = false if that is what you want.")
 		}
 		return false
 	}
