@@ -133,7 +133,7 @@ func TestShapes(t *testing.T) {
 		"07-powershell":       {[]string{"preToolUse Command=bin/hook TimeoutSec=15 Cwd=src"}, nil},
 	} {
 		t.Run(file, func(t *testing.T) {
-			data, err := os.ReadFile(filepath.Join("..", "..", "testdata", "shapes", "hooks", file+".json"))
+			data, err := os.ReadFile(filepath.Join("testdata", "shapes", file+".json"))
 			if err != nil {
 				t.Fatal(err)
 			}
