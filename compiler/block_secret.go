@@ -25,15 +25,10 @@ func secretBlock() blockType {
 }
 
 func secretName(label string) string {
-	if variableName(label) {
+	if model.VariableName(label) {
 		return ""
 	}
 	return "A secret's name is an identifier: letters, digits and `_`, not a digit first. Rename it."
-}
-
-// variableName reports whether every shell takes the name for a variable.
-func variableName(s string) bool {
-	return s != "" && consistsOf(s, letters+digits+"_") && !consistsOf(s[:1], digits)
 }
 
 // checkSecret checks what only the merged secret shows.
@@ -56,7 +51,7 @@ func checkSecret(l *diag.List, b model.Block) {
 		also(*l, "the other is set here", given[0].Origin)
 		return
 	}
-	if v := b.Attrs.Get("env"); v.Kind == model.KindString && !variableName(v.Text) {
+	if v := b.Attrs.Get("env"); v.Kind == model.KindString && !model.VariableName(v.Text) {
 		l.Errorf(v.Origin, "invalid-value", title+" names no environment variable",
 			"`%s` cannot be the name of one: letters, digits and `_`, not a digit first. Correct it.", v.Text)
 	}

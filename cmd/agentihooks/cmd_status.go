@@ -55,12 +55,8 @@ func statusCommand(a *app) *cobra.Command {
 
 // staleEnvironment is the variables of the live tree that have another value in this shell.
 func (a *app) staleEnvironment(home home) []string {
-	read := home.liveReader()
-	if read == nil {
-		return nil
-	}
 	var out []string
-	want := targets.Environment(read)
+	want := targets.Environment(home.liveReader())
 	for _, name := range slices.Sorted(maps.Keys(want)) {
 		if a.env(name) != want[name] {
 			out = append(out, name)

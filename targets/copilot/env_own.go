@@ -32,7 +32,7 @@ func (r *renderer) ownVariables() []variable {
 	for _, f := range r.attr("env").Fields {
 		at := f.Value.Origin
 		switch attribute := attributesOfVariables[f.Name]; {
-		case !variableName(f.Name):
+		case !model.VariableName(f.Name):
 			r.diags.Errorf(at, "invalid-variable", fmt.Sprintf("env: %q is no name of a variable", f.Name),
 				"It has letters, digits and _, and does not begin with a digit. Correct it.")
 		case attribute != "":
@@ -77,14 +77,4 @@ func (r *renderer) environmentD(variables []variable) {
 // backslash escapes, and two dollars are one.
 func systemdQuote(s string) string {
 	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`, "$", "$$").Replace(s) + `"`
-}
-
-func variableName(s string) bool {
-	for i, c := range []byte(s) {
-		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c == '_'
-		if !letter && (i == 0 || c < '0' || c > '9') {
-			return false
-		}
-	}
-	return s != ""
 }
