@@ -3,6 +3,7 @@ package targets
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"path"
 	"slices"
@@ -65,6 +66,29 @@ func Probes(m model.Machine) []string {
 	}
 	slices.Sort(out)
 	return slices.Compact(out)
+}
+
+// Versions is the version of each target's program that is rendered for: what its block says, else what was found.
+func Versions(m model.Machine) map[string]string {
+	out := map[string]string{}
+	for _, block := range m.Targets {
+		out[block.Label] = cmp.Or(block.Attrs.Get("version").Text, m.Facts.Versions[block.Label])
+	}
+	return out
+}
+
+// Check looks at a merged file as it is going to be in the home, for the versions of programs that are found: what
+// the user has to know of it.
+func Check(versions map[string]string) func(path string, text []byte) []string {
+	return func(path string, text []byte) []string {
+		var out []string
+		for _, t := range All() {
+			if t.Check != nil {
+				out = append(out, t.Check(path, text, versions[t.Spec.Label])...)
+			}
+		}
+		return out
+	}
 }
 
 // Render makes the machine's tree: what each declared target needs, the hook (the bytes of its binary for the

@@ -83,7 +83,7 @@ func (a *app) compareWithManifest(home home) (comparison, error) {
 	if err != nil {
 		return comparison{}, err
 	}
-	out, err := activate.Preview(home.state, home.store, b.tree)
+	out, err := activate.Preview(home.state, home.store, b.tree, targets.Check(b.versions))
 	if err != nil {
 		return comparison{}, err
 	}

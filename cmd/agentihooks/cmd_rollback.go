@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/agentihooks/agentihooks/internal/activate"
+	"github.com/agentihooks/agentihooks/internal/facts"
 	"github.com/agentihooks/agentihooks/internal/generation"
 	"github.com/agentihooks/agentihooks/targets"
 )
@@ -34,9 +35,13 @@ func rollbackCommand(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			local, err := facts.Read(a.env, nil)
+			if err != nil {
+				return err
+			}
 			before := home.liveReader()
 			res, err := activate.Rollback(cmd.Context(), activate.RollbackRequest{
-				State: home.state, Store: home.store, Machine: home.machine, To: to, Wait: wait, DryRun: dryRun,
+				State: home.state, Store: home.store, Machine: home.machine, Check: targets.Check(local.Versions), To: to, Wait: wait, DryRun: dryRun,
 				Now: a.now().UTC().Truncate(time.Second),
 			})
 			if err != nil {

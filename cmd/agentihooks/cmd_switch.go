@@ -91,7 +91,7 @@ func (a *app) switchHome(ctx context.Context, how switching) error {
 		return err
 	}
 	res, err := activate.Switch(ctx, activate.Request{
-		State: home.state, Store: home.store, Machine: home.machine, Tree: b.tree, Wait: how.wait, DryRun: how.dryRun,
+		State: home.state, Store: home.store, Machine: home.machine, Tree: b.tree, Check: targets.Check(b.versions), Wait: how.wait, DryRun: how.dryRun,
 		Adopt: how.adopt, Paths: how.paths, Ahead: ahead,
 		Record: generation.Record{
 			CreatedAt: a.now().UTC().Truncate(time.Second), Message: how.message, Manifest: manifest, Revision: m.Revision(),

@@ -66,6 +66,7 @@ type built struct {
 	manifest *manifest
 	host     string
 	facts    model.Facts
+	versions map[string]string // of the programs rendered for, by target
 	tree     tree.Tree
 	keep     int // generations; 0: the default
 	losses   []target.Loss
@@ -97,7 +98,7 @@ func (a *app) compile(m *manifest, host string, known model.Facts, local bool) (
 	if a.verbose {
 		fmt.Fprintf(a.stderr, "manifest %s\nhost %s\ntree %s, %d files\n", diag.EscapeLine(m.path), host, out.Name(), len(out.Files))
 	}
-	return &built{manifest: m, host: host, facts: machine.Facts, tree: out, keep: machine.KeepGenerations, losses: losses, warnings: list}, nil
+	return &built{manifest: m, host: host, facts: machine.Facts, versions: targets.Versions(machine), tree: out, keep: machine.KeepGenerations, losses: losses, warnings: list}, nil
 }
 
 // lost says what a target could not take: as warnings, with --strict as errors.

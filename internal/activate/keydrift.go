@@ -30,7 +30,7 @@ func (d KeyDrift) Name() string { return keyName(d.Path) }
 // back or refuses. One that cannot be read is an *UnreadableError. It takes no lock and writes nothing.
 func KeyDrifts(state generation.State, st store.Store, tr tree.Tree) ([]KeyDrift, error) {
 	files := treeFiles(tr)
-	goal := target{tr.Index, tr.Name(), files.read}
+	goal := target{index: tr.Index, name: tr.Name(), read: files.read}
 	s, err := survey(state, st, &goal)
 	if err != nil {
 		return nil, err

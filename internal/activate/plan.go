@@ -19,10 +19,15 @@ type Input struct {
 	Values   func(path string) ([]byte, error) // reads a file of New's tree
 	Applied  Applied
 	Observed Observed
+	Check    Check    // of merged files; may be nil
 	Adopt    bool     // take over what is in the way, and keys that have another value
 	Yield    bool     // leave keys that have another value to the user, with a warning
 	Adopting []string // do so at these paths only
 }
+
+// Check looks at what a merged file is going to hold, as plain JSON, and gives what the user has to know of it. path is the
+// file's path in the tree.
+type Check func(path string, text []byte) []string
 
 // ActionKind is what a switch does at a destination.
 type ActionKind string
@@ -328,6 +333,9 @@ func (p *planner) planFile(in mergeInput, entry string) error {
 	if err != nil {
 		return err
 	}
+	if err := p.check(entry, out); err != nil {
+		return err
+	}
 	p.Collisions = append(p.Collisions, out.clashes...)
 	p.Left = append(p.Left, out.left...)
 	if len(out.applied.Keys) > 0 {
@@ -346,6 +354,21 @@ func (p *planner) planFile(in mergeInput, entry string) error {
 		p.act(ActionRemove, in.dest, "")
 	} else {
 		p.act(ActionMerge, in.dest, entry)
+	}
+	return nil
+}
+
+// check has the target look at what a merged file will hold: a value of the user's own can make the program ignore ours.
+func (p *planner) check(entry string, out mergeResult) error {
+	if p.Check == nil || entry == "" || out.text == nil || len(out.clashes) > 0 {
+		return nil
+	}
+	plain, err := jsonedit.Compact(out.text)
+	if err != nil {
+		return fmt.Errorf("reading what was merged into %s: %w", out.applied.Dest, err)
+	}
+	for _, w := range p.Check(entry, plain) {
+		p.warnf("%s: %s", out.applied.Dest, w)
 	}
 	return nil
 }

@@ -49,10 +49,10 @@ type Outlook struct {
 }
 
 // Preview compares a tree with the live generation and with the home, which may never have been switched. It takes no
-// lock and writes nothing.
-func Preview(state generation.State, st store.Store, tr tree.Tree) (Outlook, error) {
+// lock and writes nothing. check may be nil.
+func Preview(state generation.State, st store.Store, tr tree.Tree, check Check) (Outlook, error) {
 	now := treeFiles(tr)
-	goal := target{tr.Index, tr.Name(), now.read}
+	goal := target{tr.Index, tr.Name(), now.read, check}
 	s, err := survey(state, st, &goal)
 	if err != nil {
 		return Outlook{}, err

@@ -26,7 +26,7 @@ func (w *world) words(ds []Difference) []string {
 func (w *world) expectPreview(want []string, lines ...string) {
 	w.Helper()
 	before := w.inodes()
-	out, err := Preview(w.gens, w.store, w.tree(lines...))
+	out, err := Preview(w.gens, w.store, w.tree(lines...), nil)
 	if err != nil {
 		w.Fatal(err)
 	}
@@ -107,7 +107,7 @@ func TestPreviewShowsCollisions(t *testing.T) {
 	w := newWorld(t)
 	w.write("a", "theirs")
 	w.write(".copilot/settings.json", "{")
-	out, err := Preview(w.gens, w.store, w.tree("link a = ours", `merge .copilot/settings.json x = {"x":1}`))
+	out, err := Preview(w.gens, w.store, w.tree("link a = ours", `merge .copilot/settings.json x = {"x":1}`), nil)
 	if err != nil || len(out.Collisions) != 1 || out.Collisions[0].Class != ClassDiffers || len(out.Unreadable) != 1 || out.Live != 0 {
 		t.Errorf("%+v, %v", out, err)
 	}

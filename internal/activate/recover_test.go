@@ -22,7 +22,7 @@ func (w *world) begin(lines ...string) *applier {
 
 func (w *world) beginWith(adopt adoption, tr tree.Tree) *applier {
 	w.Helper()
-	goal := target{tr.Index, tr.Name(), treeFiles(tr).read}
+	goal := target{index: tr.Index, name: tr.Name(), read: treeFiles(tr).read}
 	s, err := survey(w.gens, w.store, &goal)
 	if err != nil {
 		w.Fatal(err)

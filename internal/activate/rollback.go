@@ -16,6 +16,7 @@ type RollbackRequest struct {
 	State   generation.State
 	Store   store.Store
 	Machine Machine
+	Check   Check             // of merged files; may be nil
 	To      generation.Number // 0: the highest below the live one that was live itself
 	Wait    time.Duration     // for another writer; 0: one try
 	DryRun  bool
@@ -30,6 +31,7 @@ var ErrNoPrevious = errors.New("no earlier generation")
 func Rollback(ctx context.Context, req RollbackRequest) (Result, error) {
 	// A key that the user set since its generation was live belongs to no generation: it is no reason not to go back.
 	o := operation{state: req.State, store: req.Store, adopt: adoption{yield: true}, dryRun: req.DryRun, now: req.Now}
+	o.to.check = req.Check
 	o.choose = func() error {
 		n, err := req.choose()
 		if err != nil {
@@ -85,6 +87,7 @@ func (o *operation) goTo(n generation.Number, machine Machine) error {
 	if err != nil {
 		return err
 	}
-	o.to = target{idx, rec.Store, func(name string) ([]byte, error) { return o.store.ReadFile(path, name) }}
+	o.to.index, o.to.name = idx, rec.Store
+	o.to.read = func(name string) ([]byte, error) { return o.store.ReadFile(path, name) }
 	return machine.check(idx)
 }

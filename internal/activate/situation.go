@@ -104,7 +104,7 @@ func (s situation) plan(state generation.State, to target, adopt adoption) (Plan
 		return Plan{}, err
 	}
 	in := Input{
-		Live: state.LiveTree(), Old: s.index, New: &to.index, Values: to.read, Applied: s.applied, Observed: seen,
+		Live: state.LiveTree(), Old: s.index, New: &to.index, Values: to.read, Check: to.check, Applied: s.applied, Observed: seen,
 	}
 	if len(adopt.paths) > 0 {
 		without, err := MakePlan(in)

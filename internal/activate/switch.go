@@ -27,6 +27,7 @@ type Request struct {
 	Store   store.Store
 	Machine Machine
 	Tree    tree.Tree
+	Check   Check             // of merged files; may be nil
 	Record  generation.Record // without Version, Number, Store and Host
 	Wait    time.Duration     // for another writer; 0: one try
 	Adopt   bool              // take over all that is in the way: files to the backups, values of keys on record
@@ -62,7 +63,7 @@ func (req Request) operation() operation {
 		ahead: req.Ahead, now: req.Record.CreatedAt,
 	}
 	o.to = target{
-		index: req.Tree.Index, name: req.Tree.Name(),
+		index: req.Tree.Index, name: req.Tree.Name(), check: req.Check,
 		read: func(path string) ([]byte, error) {
 			f, ok := req.Tree.File(path)
 			if !ok {
@@ -102,6 +103,7 @@ type target struct {
 	index tree.Index
 	name  tree.Name
 	read  func(path string) ([]byte, error)
+	check Check
 }
 
 // operation is one switch or rollback, from the lock to the end of the journal.

@@ -14,7 +14,7 @@ import (
 
 // Target is this target's line of the table.
 func Target() target.Target {
-	return target.Target{Spec: spec(), Probes: Probes, Render: Render, Risks: Risks, Absorb: absorb}
+	return target.Target{Spec: spec(), Probes: Probes, Render: Render, Risks: Risks, Check: check, Absorb: absorb}
 }
 
 // Render makes all that the Copilot CLI reads of ours: paths below copilot/, agents/ and env/. The order of the

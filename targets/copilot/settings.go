@@ -119,6 +119,23 @@ func (r *renderer) sayCatalogue(at diag.Range, known catalogue.Catalogue) {
 	r.diags.Warnf(at, "settings-catalogue", "settings are checked for Copilot "+known.Version, "%s", why)
 }
 
+// check looks for values in the home's settings.json that cost Copilot the whole file, ours and the user's. What it does
+// not know it only leaves alone.
+func check(path string, text []byte, version string) []string {
+	v, err := decoded(text)
+	root, ok := v.(map[string]any)
+	if path != settingsPath || err != nil || !ok {
+		return nil
+	}
+	var out []string
+	for _, f := range catalogue.For(version).Check(root) {
+		if f.Voids() {
+			out = append(out, fmt.Sprintf("%s %s. %s", f.Key(), f.What, f.Advice))
+		}
+	}
+	return out
+}
+
 // within is the value at a path of names and positions, or the last that there is on the way.
 func within(v model.Value, path []string) model.Value {
 	for _, step := range path {

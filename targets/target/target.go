@@ -14,6 +14,9 @@ type Target struct {
 	Probes func(model.Machine, model.Block) []string
 	Render func(Input) (Output, diag.List)
 	Risks  func(old, new Reader) []Risk
+	// Check looks at a merged file as it is going to be in the home, plain JSON: path is the one in the tree, version that of
+	// the program found, or empty. It gives what the user has to know, and may be nil.
+	Check func(path string, text []byte, version string) []string
 	// Absorb turns changes of rendered keys back into edits of the manifest. Changes of other destinations are not its
 	// business. It may be nil.
 	Absorb func(Input, []KeyChange) ([]model.Edit, []Unabsorbed)
