@@ -101,6 +101,7 @@ func checkServer(l *diag.List, b model.Block) {
 				"It counts milliseconds. Correct it.")
 		}
 	}
+	checkCredentials(l, title, b)
 	checkSignIn(l, title, b.Attrs.Get("auth"))
 	checkSignIn(l, title, b.Attrs.Get("oidc"))
 	checkFilter(l, title, b.Attrs.Get("filterMapping"))
