@@ -51,6 +51,10 @@ func (r *renderer) checkServer(b model.Block) {
 	}
 }
 
+// oneLine is an only argument that a shell would have split: it begins with an option or a plain word, and an option
+// follows.
+var oneLine = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^(-[^ ]* +[^ ]|[a-z]+ (.* )?-)`) })
+
 // windowsPath is an absolute path of Windows.
 var windowsPath = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z]:[\\/]`) })
 
@@ -61,11 +65,14 @@ func (r *renderer) checkCommandLine(title string, command, args model.Value) {
 	}
 	for _, arg := range args.List {
 		switch {
-		case len(args.List) == 1 && strings.HasPrefix(arg.Text, "-") && strings.Contains(arg.Text, " "):
+		case len(args.List) == 1 && oneLine().MatchString(arg.Text):
 			r.diags.Warnf(arg.Origin, "mcp-command-line", title+": one argument holds several", "There is no shell that splits it. Write a list element for each.")
 		case strings.HasSuffix(arg.Text, "@latest"):
 			r.diags.Warnf(arg.Origin, "mcp-unpinned", title+": it runs whatever was published last", "Name a version in place of @latest.")
 		}
+	}
+	if wsl := r.in.Machine.Facts.WSL; wsl != nil && *wsl {
+		return // Windows programs run there, and take such paths
 	}
 	for _, v := range append([]model.Value{command}, args.List...) {
 		if windowsPath().MatchString(v.Text) {

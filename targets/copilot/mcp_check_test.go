@@ -19,6 +19,9 @@ func TestServerChecks(t *testing.T) {
 		{"a whole command line", []any{"command", text("npx -y @example/server")}, []string{"mcp-command-line"}},
 		{"a program with a blank in its path", []any{"command", text("/opt/my tools/server")}, nil},
 		{"arguments in one", local("args", list("-y @example/server")), []string{"mcp-command-line"}},
+		{"a command and its arguments in one", []any{"command", text("uv"), "args", list("run --with extras notes serve main.py")}, []string{"mcp-command-line"}},
+		{"a sentence alone", local("args", list("two words")), nil},
+		{"a path with a blank", local("args", list("/opt/my tools/server.js")), nil},
 		{"a sentence among arguments", local("args", list("-m", "two words")), nil},
 		{"whatever is newest", local("args", list("-y", "@example/server@latest")), []string{"mcp-unpinned"}},
 		{"a pinned one", local("args", list("-y", "@example/server@1.2.3")), nil},
@@ -61,5 +64,23 @@ func TestServerNames(t *testing.T) {
 		}
 		_, diags := Render(input(m))
 		wantDiags(t, diags, tt.diags...)
+	}
+}
+
+// Under WSL a Windows program is a program.
+func TestServerUnderWSL(t *testing.T) {
+	m := withServer("command", text(`C:\tools\server.exe`))
+	on := true
+	m.Facts.WSL = &on
+	_, diags := Render(input(m))
+	wantDiags(t, diags)
+}
+
+// A value that reads like a variable is written, with a warning; a word is just a word.
+func TestServerVariableLike(t *testing.T) {
+	out, diags := Render(input(withServer("command", text("c"), "env", dict("A", text("MY_VAR"), "B", text("DEBUG"), "C", text("My_Var")))))
+	wantDiags(t, diags, "mcp-env-name")
+	if diags.HasErrors() || made(out, mcpPath) == "" {
+		t.Errorf("refused: %+v", diags)
 	}
 }

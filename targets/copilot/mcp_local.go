@@ -2,7 +2,9 @@ package copilot
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/agentihooks/agentihooks/compiler/model"
 )
@@ -66,11 +68,14 @@ func hasReference(text string) bool {
 	return false
 }
 
+// variableLike is a word that hardly is anything but the name of a variable: DEBUG is a level, MY_TOKEN is not.
+var variableLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$`) })
+
 // checkVariable refuses a literal that Copilot would take for the name of a variable.
 func (r *renderer) checkVariable(b model.Block, f model.Field) {
 	text := f.Value.Text
 	for _, s := range r.in.Machine.Secrets {
-		if s.Attrs.Get("env").Text == text && text != "" {
+		if text != "" && (s.Attrs.Get("env").Text == text || s.Label == text) {
 			r.diags.Errorf(f.Value.Origin, "mcp-env-name", fmt.Sprintf("mcp %q: %s = %q would become the secret %q", b.Label, f.Name, text, s.Label),
 				"Copilot replaces a value that is just the name of a variable by that variable's value. Write secret.%s if that is meant, else another value.", s.Label)
 			return
@@ -79,5 +84,10 @@ func (r *renderer) checkVariable(b model.Block, f model.Field) {
 	if everydayVariables[text] {
 		r.diags.Errorf(f.Value.Origin, "mcp-env-name", fmt.Sprintf("mcp %q: %s = %q would become the value of %s", b.Label, f.Name, text, text),
 			"Copilot replaces a value that is just the name of a variable by that variable's value. Write \"$${%s}\" if that is meant, else another value.", text)
+		return
+	}
+	if variableLike().MatchString(text) {
+		r.diags.Warnf(f.Value.Origin, "mcp-env-name", fmt.Sprintf("mcp %q: %s = %q reads like the name of a variable", b.Label, f.Name, text),
+			"Where a variable of that name is set, Copilot gives the server its value instead. Write \"$${%s}\" if that is meant.", text)
 	}
 }

@@ -71,6 +71,7 @@ func TestServerErrors(t *testing.T) {
 		{"command secret in the url", []any{"url", template("@CMD")}, []string{"secret-needs-env"}},
 		{"secret in args", []any{"command", text("c"), "args", model.Value{Kind: model.KindList, List: []model.Value{template("@TOKEN")}}}, []string{"secret-not-allowed"}},
 		{"everyday names", []any{"command", text("c"), "env", dict("A", text("HOME"), "B", text("PATH"), "C", text("${HOME}"), "D", text("home"))}, []string{"mcp-env-name", "mcp-env-name"}},
+		{"a secret's name", []any{"command", text("c"), "env", dict("A", text("FILE"))}, []string{"mcp-env-name"}},
 		{"a secret's variable", []any{"command", text("c"), "env", dict("A", text("TOKEN_VAR"))}, []string{"mcp-env-name"}},
 		{"secret beside a variable", []any{"command", text("c"), "env", dict("A", template("$HOME/", "@TOKEN"), "B", template("${X}", "@TOKEN"), "C", template("$", "@TOKEN"), "D", template("$1 $ ", "@TOKEN"))}, []string{"mcp-env-mixed", "mcp-env-mixed", "mcp-env-mixed"}},
 	}
