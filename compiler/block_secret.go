@@ -19,6 +19,7 @@ func secretBlock() blockType {
 			{Name: "file", Type: kind(model.TypeString), Doc: "The file that holds it: an absolute path, or one that begins with ~/. One newline at its end is cut.", Example: `"~/.secrets/gateway"`},
 			{Name: "command", Type: listOf(model.TypeString), Doc: "The command that prints it. One newline at the end is cut.", Example: `["pass", "show", "gateway"]`},
 			{Name: "doc", Type: kind(model.TypeString), Doc: "What it is and where to get it: shown when it is missing.", Example: `"A token from the gateway's account page."`},
+			{Name: "export", Type: kind(model.TypeBool), Doc: "Puts what `file` or `command` gives into the environment of every shell that loads ours, under the secret's name: headers and addresses of remote servers need it there. Every program of such a shell can read it, the agent's too. Default: false.", Example: "true"},
 			enabledAttr(),
 		}}},
 	}
@@ -50,6 +51,11 @@ func checkSecret(l *diag.List, b model.Block) {
 			"A secret is read from one place. Keep one of `env`, `file` and `command`.")
 		also(*l, "the other is set here", given[0].Origin)
 		return
+	}
+	if export, env := b.Attrs.Get("export"), b.Attrs.Get("env"); export.Bool && env.Kind != model.KindAbsent {
+		l.Errorf(export.Origin, "conflict", title+" is in the environment already",
+			"It is read from a variable. Remove `export`.")
+		also(*l, "the variable is named here", env.Origin)
 	}
 	if v := b.Attrs.Get("env"); v.Kind == model.KindString && !model.VariableName(v.Text) {
 		l.Errorf(v.Origin, "invalid-value", title+" names no environment variable",

@@ -32,6 +32,7 @@ type variable struct {
 	name, value string
 	because     string // the comment above the line: what of the manifest sets it
 	origins     []diag.Range
+	secret      bool // its value is asked for when the file is loaded
 }
 
 // environment writes the variables for POSIX shells and for fish, if there are any.
@@ -42,12 +43,13 @@ func (r *renderer) environment() {
 	}
 	if allow := r.attr("allowAll"); allow.Bool {
 		// Only the literal "true" also loads a repository's hooks; 1.0.102 does not start with a value like "2".
-		variables = append(variables, variable{AllowAllVariable, "true", "allowAll", []diag.Range{allow.Origin}})
+		variables = append(variables, variable{name: AllowAllVariable, value: "true", because: "allowAll", origins: []diag.Range{allow.Origin}})
 	}
 	if argv, because, at := r.browser(); argv != nil {
-		variables = append(variables, variable{browserVariable, compact(argv), because, []diag.Range{at}})
+		variables = append(variables, variable{name: browserVariable, value: compact(argv), because: because, origins: []diag.Range{at}})
 	}
 	variables = append(variables, r.ownVariables()...)
+	variables = append(variables, r.exported()...)
 	if len(variables) == 0 {
 		return
 	}
@@ -55,8 +57,12 @@ func (r *renderer) environment() {
 	var posix, fish strings.Builder
 	var origins []diag.Range
 	for _, v := range variables {
-		fmt.Fprintf(&posix, "# %s\n%s=%s\n", v.because, v.name, shellQuote(v.value))
-		fmt.Fprintf(&fish, "# %s\nset -gx %s %s\n", v.because, v.name, fishQuote(v.value))
+		inShell, inFish := shellQuote(v.value), fishQuote(v.value)
+		if v.secret {
+			inShell, inFish = r.askInShell(v.name), r.askInFish(v.name)
+		}
+		fmt.Fprintf(&posix, "# %s\n%s=%s\n", v.because, v.name, inShell)
+		fmt.Fprintf(&fish, "# %s\nset -gx %s %s\n", v.because, v.name, inFish)
 		origins = append(origins, v.origins...)
 	}
 	r.file(envPath, []byte(posix.String()), false, origins...)
@@ -96,19 +102,25 @@ func (r *renderer) text(at diag.Range, what, s string) bool {
 	return false
 }
 
-// Environment is the variables that a tree sets for shells, by name. A nil reader has none.
+// Environment is the variables that a tree sets for shells, by name, but for exported secrets, whose values it does not
+// know. A nil reader has none.
 func Environment(read target.Reader) map[string]string {
+	values, _ := environmentOf(read)
+	return values
+}
+
+func environmentOf(read target.Reader) (values map[string]string, secrets []string) {
 	if read == nil {
-		return nil
+		return nil, nil
 	}
 	data, _ := read(envPath)
 	return readEnvironment(string(data))
 }
 
-// readEnvironment is the variables of a copilot.env that environment wrote. A line of a quoted value that looks like
-// another variable is no variable.
-func readEnvironment(text string) map[string]string {
-	out := map[string]string{}
+// readEnvironment is the variables of a copilot.env that environment wrote, and the names of those that are asked for. A
+// line of a quoted value that looks like another variable is no variable.
+func readEnvironment(text string) (values map[string]string, secrets []string) {
+	values = map[string]string{}
 	for text != "" {
 		if strings.HasPrefix(text, "#") {
 			_, text, _ = strings.Cut(text, "\n")
@@ -116,12 +128,14 @@ func readEnvironment(text string) map[string]string {
 		}
 		name, rest, _ := strings.Cut(text, "=")
 		end := wordEnd(rest)
-		if words, err := shellWords(rest[:end]); err == nil && len(words) == 1 {
-			out[name] = words[0]
+		if strings.HasPrefix(rest, askBegins) {
+			secrets = append(secrets, name)
+		} else if words, err := shellWords(rest[:end]); err == nil && len(words) == 1 {
+			values[name] = words[0]
 		}
 		text = strings.TrimPrefix(rest[end:], "\n")
 	}
-	return out
+	return values, secrets
 }
 
 // wordEnd is where a word that shellQuote wrote ends: at the first newline outside of quotes.

@@ -31,24 +31,32 @@ func (r *renderer) ownVariables() []variable {
 	var out []variable
 	for _, f := range r.attr("env").Fields {
 		at := f.Value.Origin
-		switch attribute := attributesOfVariables[f.Name]; {
-		case !model.VariableName(f.Name):
-			r.diags.Errorf(at, "invalid-variable", fmt.Sprintf("env: %q is no name of a variable", f.Name),
-				"It has letters, digits and _, and does not begin with a digit. Correct it.")
-		case attribute != "":
-			r.diags.Errorf(at, "invalid-variable", fmt.Sprintf("env: %s is set by %s", f.Name, attribute), "Write `%s` in its place.", attribute)
-		case foreignVariables[f.Name] || strings.HasPrefix(f.Name, "LD_") || strings.HasPrefix(f.Name, "DYLD_"):
-			r.diags.Errorf(at, "invalid-variable", fmt.Sprintf("env: %s is not ours to set", f.Name),
-				"Every shell that loads the file would have it. Set it where your shell does, or remove it.")
-		case !r.text(at, "variable "+f.Name, f.Value.Text):
-		default:
-			out = append(out, variable{f.Name, f.Value.Text, "env", []diag.Range{at}})
+		if r.settable(at, "env", f.Name) && r.text(at, "variable "+f.Name, f.Value.Text) {
+			out = append(out, variable{name: f.Name, value: f.Value.Text, because: "env", origins: []diag.Range{at}})
 		}
 	}
 	return out
 }
 
-// environmentD writes the variables for systemd, but for allowAll: what no person started is not to do everything.
+// settable refuses a variable that is not for every shell to have from us.
+func (r *renderer) settable(at diag.Range, what, name string) bool {
+	switch attribute := attributesOfVariables[name]; {
+	case !model.VariableName(name):
+		r.diags.Errorf(at, "invalid-variable", fmt.Sprintf("%s: %q is no name of a variable", what, name),
+			"It has letters, digits and _, and does not begin with a digit. Correct it.")
+	case attribute != "":
+		r.diags.Errorf(at, "invalid-variable", fmt.Sprintf("%s: %s is set by %s", what, name, attribute), "Write `%s` in its place.", attribute)
+	case foreignVariables[name] || strings.HasPrefix(name, "LD_") || strings.HasPrefix(name, "DYLD_"):
+		r.diags.Errorf(at, "invalid-variable", fmt.Sprintf("%s: %s is not ours to set", what, name),
+			"Every shell that loads the file would have it. Set it where your shell does, or remove it.")
+	default:
+		return true
+	}
+	return false
+}
+
+// environmentD writes the variables for systemd, but for allowAll, since what no person started is not to do everything, and
+// for secrets, which systemd cannot ask for.
 func (r *renderer) environmentD(variables []variable) {
 	on := r.attr("environmentD")
 	if on.Kind != model.KindBool || !on.Bool {
@@ -61,7 +69,7 @@ func (r *renderer) environmentD(variables []variable) {
 	var text strings.Builder
 	origins := []diag.Range{on.Origin}
 	for _, v := range variables {
-		if v.name != AllowAllVariable && v.value != "" { // systemd takes none for no variable
+		if v.name != AllowAllVariable && !v.secret && v.value != "" { // systemd takes none for no variable
 			fmt.Fprintf(&text, "# %s\n%s=%s\n", v.because, v.name, systemdQuote(v.value))
 			origins = append(origins, v.origins...)
 		}

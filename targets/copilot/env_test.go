@@ -13,6 +13,7 @@ import (
 	"pgregory.net/rapid"
 
 	"github.com/agentihooks/agentihooks/compiler/model"
+	"github.com/agentihooks/agentihooks/targets/target"
 )
 
 // shells are the readers of the environment files: a script that loads file $1 and prints the variables named by the
@@ -128,7 +129,7 @@ func TestEnvironmentProperty(t *testing.T) {
 				if got := loaded(t, i, dir)[channelsVariable]; got != want {
 					rt.Fatalf("got %q, want %q", got, want)
 				}
-				if got := readEnvironment(made(rendered(t, m), envPath))[channelsVariable]; got != want {
+				if got := environmentText(rendered(t, m))[channelsVariable]; got != want {
 					rt.Fatalf("our own reader got %q, want %q", got, want)
 				}
 			})
@@ -164,7 +165,7 @@ func TestChannelErrors(t *testing.T) {
 	}
 	out, diags := Render(input(m))
 	wantDiags(t, diags, "invalid-channel", "invalid-channel", "invalid-text", "invalid-text", "invalid-text")
-	if got := readEnvironment(made(out, envPath))[channelsVariable]; got != "fine" {
+	if got := environmentText(out)[channelsVariable]; got != "fine" {
 		t.Errorf("channels are %q", got)
 	}
 }
@@ -359,7 +360,7 @@ func TestBrowser(t *testing.T) {
 			m.Channels = []model.Text{{Value: "brain", Origin: origin()}}
 			out, diags := Render(input(m))
 			wantDiags(t, diags, tt.diags...)
-			env := readEnvironment(made(out, envPath))
+			env := environmentText(out)
 			if env[browserVariable] != tt.want || env[channelsVariable] != "brain" {
 				t.Errorf("environment %q, want %q", env, tt.want)
 			}
@@ -371,4 +372,50 @@ func TestBrowser(t *testing.T) {
 	if s := fmt.Sprint(windowsBrowsers); strings.Contains(s, "explorer") {
 		t.Error("explorer.exe opens folders")
 	}
+}
+
+// An exported secret is asked for when a shell loads the file, in every shell, however the hook's path is spelled; one
+// that cannot be read leaves the rest as it is.
+func TestExportedSecret(t *testing.T) {
+	for i, s := range shells {
+		t.Run(s.name, func(t *testing.T) {
+			dir := t.TempDir()
+			m := machine("hooks", truth(false), "allowAll", truth(true))
+			m.Facts.StateDir = filepath.Join(dir, "it's $HOME")
+			m.Secrets = []model.Block{
+				block("secret", "GONE", "file", text("/nonexistent"), "export", truth(true)),
+				block("secret", "KEPT", "file", text("/f")),
+				block("secret", "OUT", "file", text("/f"), "export", truth(true)),
+			}
+			hook := input(m).Hook
+			if err := os.MkdirAll(filepath.Dir(hook), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			script := "#!/bin/sh\n[ \"$1 $2 $3 $4 $5\" = 'secret-exec OUT -- printenv OUT' ] || exit 1\necho 'a  b $c'\n"
+			if err := os.WriteFile(hook, []byte(script), 0o700); err != nil {
+				t.Fatal(err)
+			}
+			writeEnv(t, dir, m)
+			env := loaded(t, i, dir)
+			if env["OUT"] != "a  b $c" || env["GONE"] != "" || env["COPILOT_ALLOW_ALL"] != "true" {
+				t.Errorf("OUT %q, GONE %q, COPILOT_ALLOW_ALL %q", env["OUT"], env["GONE"], env["COPILOT_ALLOW_ALL"])
+			}
+			if _, set := env["KEPT"]; set {
+				t.Error("a secret that is not exported is in the environment")
+			}
+		})
+	}
+	m := machine()
+	m.Secrets = []model.Block{block("secret", "PATH", "file", text("/f"), "export", truth(true))}
+	_, diags := Render(input(m))
+	wantDiags(t, diags, "invalid-variable")
+	m = machine("env", dict("OUT", text("x")))
+	m.Secrets = []model.Block{block("secret", "OUT", "file", text("/f"), "export", truth(true))}
+	_, diags = Render(input(m))
+	wantDiags(t, diags, "conflict")
+}
+
+// environmentText is the variables of a rendered copilot.env.
+func environmentText(out target.Output) map[string]string {
+	return Environment(func(name string) ([]byte, bool) { return []byte(made(out, name)), true })
 }

@@ -35,6 +35,7 @@ func TestServers(t *testing.T) {
 		{"not disabled", []any{"command", text("c"), "disabled", truth(false)}, m{"type": "local", "command": "c", "args": l{}, "tools": l{"*"}}},
 		{"the rest as given", []any{"command", text("c"), "timeout", number("5"), "deferTools", text("never"), "excludeTools", list("y"), "displayName", text("D")}, m{"type": "local", "command": "c", "args": l{}, "tools": l{"*"}, "timeout": 5.0, "deferTools": "never", "excludeTools": l{"y"}, "displayName": "D"}},
 		{"secret in headers and url", []any{"url", template("https://e/", "@TOKEN"), "headers", dict("A", template("Bearer ", "@TOKEN", " x"))}, m{"type": "http", "url": "https://e/${TOKEN_VAR}", "headers": m{"A": "Bearer ${TOKEN_VAR} x"}, "tools": l{"*"}, "auth": false, "oidc": false}},
+		{"exported secret in a header", []any{"url", text("https://e"), "headers", dict("A", template("@OUT"))}, m{"type": "http", "url": "https://e", "headers": m{"A": "${OUT}"}, "tools": l{"*"}, "auth": false, "oidc": false}},
 		{
 			"secrets of a local server",
 			[]any{"command", text("c"), "args", list("a", "--"), "env", dict("TOKEN", template("@TOKEN"), "T", template("@TOKEN"), "U", template("{a}=", "@FILE", "@CMD", "$"), "V", text("v"), "E", text(""))},
@@ -43,7 +44,9 @@ func TestServers(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			out := rendered(t, withServer(tt.fields...))
+			machine := withServer(tt.fields...)
+			machine.Secrets = append(machine.Secrets, block("secret", "OUT", "file", text("/o"), "export", truth(true)))
+			out := rendered(t, machine)
 			var got struct{ McpServers m }
 			decode(t, made(out, mcpPath), &got)
 			if !reflect.DeepEqual(got.McpServers, m{"x": tt.want}) {

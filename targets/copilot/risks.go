@@ -73,9 +73,15 @@ func (c *comparison) add(kind target.RiskKind, name, format string, args ...any)
 }
 
 func (c *comparison) environment() {
-	was, now := Environment(c.before.read), Environment(c.after.read)
+	was, wasExported := environmentOf(c.before.read)
+	now, exported := environmentOf(c.after.read)
 	if now[AllowAllVariable] != "" && was[AllowAllVariable] == "" {
 		c.add(target.RiskAllowAll, envPath, "allowAll is on: every tool runs without a question, and a repository's own hooks are loaded")
+	}
+	for _, name := range exported {
+		if !slices.Contains(wasExported, name) {
+			c.add(target.RiskSecretExport, envPath, "secret %q is exported: every program of a shell that loads it can read it, the agent's too", name)
+		}
 	}
 	if b := now[browserVariable]; b != "" && b != was[browserVariable] {
 		c.add(target.RiskProgram, envPath, "a page is now opened by %s", b)

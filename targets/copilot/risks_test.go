@@ -33,6 +33,8 @@ func TestRisks(t *testing.T) {
 	browser := machine("hooks", truth(false), "browserCommand", text("br"))
 	browser.Facts.Which["br"] = "/bin/br"
 	none := machine("hooks", truth(false))
+	exported := machine("hooks", truth(false))
+	exported.Secrets = []model.Block{block("secret", "OUT", "file", text("/o"), "export", truth(true)), block("secret", "IN", "file", text("/i"))}
 	ownHook, ownHookOnly := machine(), machine("hooks", truth(false))
 	ownHook.Hooks = []model.Block{block("hook", "postToolUse", "exec", text("/bin/lint"), "args", list("--quick"))}
 	ownHookOnly.Hooks = ownHook.Hooks
@@ -87,6 +89,8 @@ func TestRisks(t *testing.T) {
 		{"disabled now", server("command", text("c")), server("command", text("c"), "disabled", truth(true)), nil},
 		{"agent's tools", agent("tools: [view]\n"), agent("tools: [view, bash]\n"), []string{`/home/u/.copilot/agents/x.md: tools: agent "x": it may now use bash`}},
 		{"agent's tools, all", agent("tools: []\n"), agent(""), []string{`/home/u/.copilot/agents/x.md: tools: agent "x": it may now use every tool`}},
+		{"exported secret", none, exported, []string{env + `: secret-export: secret "OUT" is exported: every program of a shell that loads it can read it, the agent's too`}},
+		{"exported before", exported, exported, nil},
 		{"agent's tools, fewer", agent(""), agent("tools: [view]\n"), nil},
 	}
 	for _, tt := range tests {

@@ -50,7 +50,7 @@ func RiskKinds() []RiskDoc {
 		{RiskProgram, "the status line or `browserCommand` runs another program"},
 		{RiskAllowAll, "`allowAll` is on"},
 		{RiskSecretCommand, "the value of a secret comes from another command"},
-		{RiskSecretExport, "a header or the address of an MCP server takes one more variable from Copilot's environment, where the agent can read it too"},
+		{RiskSecretExport, "a secret is exported, or a header or the address of an MCP server takes one more variable from Copilot's environment: the agent can read it there"},
 		{RiskGuard, "a guard, or something that it denied, is gone, or the hook that runs the guards"},
 	}
 }
