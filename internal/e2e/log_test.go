@@ -23,6 +23,7 @@ var ours = regexp.MustCompile(`(?i)agentihooks|settings|hook|agents?/|skill|inst
 var noise = []string{
 	`[rust:rt_network::tls_certs] Ignoring distrusted `,
 	`[rust:copilot_runtime::session::api_session_options_update] Failed to reload managed hooks after enabling managed settings {"error":"no hook session for session id `,
+	`Skipping disabled MCP server: `, // 1.0.80 calls this an error
 	`Loading repo hooks in prompt mode (folder is trusted or opt-in set)`,
 }
 

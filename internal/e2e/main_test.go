@@ -25,6 +25,7 @@ var cases = []struct {
 	{"copilot lists the machine", copilotListsTheMachine},
 	{"copilot changes settings", copilotChangesSettings},
 	{"copilot adds a server", copilotAddsAServer},
+	{"everything loads", everythingLoads},
 	{"shell loads the environment", shellLoadsTheEnvironment},
 	{"status line is on the screen", statusLineIsOnTheScreen},
 	{"doctor asks copilot", doctorAsksCopilot},

@@ -12,9 +12,10 @@ import (
 )
 
 // serverAttributesSince is the attributes of a server that came with a release: earlier ones ignore them, and drop them
-// when they write the file (excludeTools: seen with `copilot mcp add` on 1.0.83; the others: its schema lacks them).
+// when they write the file (excludeTools: seen with `copilot mcp add` on 1.0.83; disabled: 1.0.80 was seen to start the
+// server; the others: the schema of 1.0.83 lacks them).
 var serverAttributesSince = map[string]string{
-	"excludeTools": "1.0.102", "oauthScopes": "1.0.102", "slowConnectionThresholdMs": "1.0.102",
+	"disabled": "1.0.83", "excludeTools": "1.0.102", "oauthScopes": "1.0.102", "slowConnectionThresholdMs": "1.0.102",
 }
 
 // checkServerNames refuses two servers whose tools could have one name: a tool is offered as <server>-<tool>.
