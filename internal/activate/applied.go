@@ -55,6 +55,7 @@ type Key struct {
 	Value    string    `json:"value,omitempty"`
 	Prior    *string   `json:"prior,omitempty"`
 	Elements []Element `json:"elements,omitempty"`
+	Lifted   []Element `json:"lifted,omitempty"` // what is kept out of a set; Prior: it was in it, and comes back when we go
 }
 
 // Element is one element of a set. With Prior it was there before us, and stays when we go.
@@ -114,6 +115,8 @@ func (k Key) element(value []byte) (Element, bool) {
 	return Element{}, false
 }
 
+func (k Key) lifted(value []byte) (Element, bool) { return Key{Elements: k.Lifted}.element(value) }
+
 // with is the record of a file that holds what f says, and of o all that f does not speak of.
 func (f File) with(o File) File {
 	f.Created = f.Created || o.Created
@@ -131,6 +134,10 @@ func (f File) with(o File) File {
 			}
 		}
 		f.Keys[i].Elements = elements
+		f.Keys[i].Lifted = slices.DeleteFunc(slices.Clone(f.Keys[i].Lifted), func(e Element) bool {
+			_, before := k.lifted([]byte(e.Value))
+			return e.Prior && !before // it is in the set still
+		})
 	}
 	for _, path := range o.Made {
 		if at, found := slices.BinarySearchFunc(f.Made, path, slices.Compare); !found {
@@ -241,7 +248,7 @@ func (k Key) check() error {
 	if k.Prior != nil {
 		texts = append(texts, *k.Prior)
 	}
-	for _, e := range k.Elements {
+	for _, e := range slices.Concat(k.Elements, k.Lifted) {
 		texts = append(texts, e.Value)
 	}
 	for _, text := range texts {

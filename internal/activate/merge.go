@@ -194,7 +194,7 @@ func (m *merger) withdraw() error {
 
 func (m *merger) withdrawKey(k Key) error {
 	if k.Set {
-		return m.withdrawElements(k, nil)
+		return m.withdrawSet(k)
 	}
 	theirs, ok, err := m.doc.Get(k.Path)
 	switch {
@@ -218,7 +218,7 @@ func (m *merger) declare() error {
 	for _, k := range m.keys {
 		var err error
 		if k.Set {
-			err = m.declareSet(k.Path)
+			err = m.declareSet(k.Path, k.Without)
 		} else {
 			err = m.declareKey(k.Path)
 		}

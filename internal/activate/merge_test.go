@@ -10,11 +10,16 @@ import (
 	"github.com/agentihooks/agentihooks/internal/tree"
 )
 
+// keysOf is the keys named: "a m.x" are values, "s[]" is a set, "s[-x-y]" one that is to be without x and y.
 func keysOf(names string) []tree.Key {
 	var out []tree.Key
 	for name := range strings.FieldsSeq(names) {
-		set := strings.HasSuffix(name, "[]")
-		out = append(out, tree.Key{Path: strings.Split(strings.TrimSuffix(name, "[]"), "."), Set: set})
+		name, rest, set := strings.Cut(name, "[")
+		k := tree.Key{Path: strings.Split(name, "."), Set: set}
+		if rest = strings.Trim(rest, "-]"); rest != "" {
+			k.Without = strings.Split(rest, "-")
+		}
+		out = append(out, k)
 	}
 	return out
 }
@@ -72,6 +77,35 @@ func TestMergeStories(t *testing.T) {
 			`adopt: a => {"a":2}`, `{"a":2}`,
 			`=> {}`, `{"a":5}`,
 		}},
+		{"what a set is to be without is taken out, and comes back", `{"s": ["x", "y"]}`, []string{
+			`s[-q-x] => {"s":["z"]}`, `{"s": ["y", "z"]}`,
+			`s[-q-x] => {"s":["z"]}`, `{"s": ["y", "z"]}`,
+			`=> {}`, `{"s": ["y", "x"]}`,
+		}},
+		{"it comes back when only the rest is declared", `{"s": ["x"]}`, []string{
+			`s[-x] => {"s":["z"]}`, `{"s": ["z"]}`,
+			`s[] => {"s":["z"]}`, `{"s": ["z", "x"]}`,
+			`=> {}`, `{"s": ["x"]}`,
+		}},
+		{"where the user puts it in again, it stays", `{"s": ["x"]}`, []string{
+			`s[-x] => {"s":[]}`, `{"s": []}`,
+			`user: {"s": ["x"]}`, "",
+			`s[-x] => {"s":[]}`, `{"s": ["x"]}`,
+			`adopt: s[-x] => {"s":[]}`, `{"s": []}`,
+			`=> {}`, `{"s": ["x"]}`,
+		}},
+		{"what was taken out and is ours now stays the user's", `{"s": ["x"]}`, []string{
+			`s[-x] => {"s":[]}`, `{"s": []}`,
+			`s[] => {"s":["x"]}`, `{"s": ["x"]}`,
+			`=> {}`, `{"s": ["x"]}`,
+		}},
+		{"what was ours and is to be out does not come back", "{}", []string{
+			`s[] => {"s":["x","y"]}`, "{\n  \"s\": [\n    \"x\",\n    \"y\"\n  ]\n}",
+			`s[-x] => {"s":["y"]}`, "{\n  \"s\": [\n    \"y\"\n  ]\n}",
+			`=> {}`, "{}",
+		}},
+		{"nothing to take out", "{}", []string{`s[-x] => {"s":[]}`, "{}", `=> {}`, "{}"}},
+		{"a set that is no list is left", `{"s": 1}`, []string{`s[-x] => {"s":[]}`, "refused"}},
 		{"a file that is gone comes back", "{}", []string{
 			`a s[] => {"a":1,"s":["x"]}`, "{\n  \"a\": 1,\n  \"s\": [\n    \"x\"\n  ]\n}",
 			"user: absent", "",

@@ -2,14 +2,16 @@ package activate
 
 import (
 	"bytes"
+	"encoding/json"
 	"slices"
 
 	"github.com/agentihooks/agentihooks/internal/jsonedit"
 )
 
 // declareSet merges an array element by element. An element that is there already is the user's and stays when we
-// withdraw it; one of ours that the user took out stays out.
-func (m *merger) declareSet(path []string) error {
+// withdraw it; one of ours that the user took out stays out. What it is to be without is taken out once; where the user
+// puts it in again, it stays.
+func (m *merger) declareSet(path, without []string) error {
 	wanted, err := compactElements(m.ours, path)
 	if err != nil {
 		return err
@@ -45,6 +47,9 @@ func (m *merger) declareSet(path []string) error {
 			}
 		default:
 			e = Element{Value: string(value)}
+			if l, ok := base.lifted(value); ok {
+				e.Prior = l.Prior
+			}
 			if !present {
 				m.noteParents(path)
 				m.markMade(path)
@@ -57,8 +62,87 @@ func (m *merger) declareSet(path []string) error {
 		}
 		rec.Elements = append(rec.Elements, e)
 	}
+	if rec.Lifted, err = m.lift(path, without, base, hint); err != nil {
+		return err
+	}
+	if err := m.putBack(base, rec); err != nil {
+		return err
+	}
 	m.own(rec)
 	return m.changeSet(path, was)
+}
+
+// lift takes out of a set what it is to be without.
+func (m *merger) lift(path, without []string, base, hint Key) ([]Element, error) {
+	now, _, err := m.doc.Elements(path)
+	if err != nil {
+		return nil, err
+	}
+	var out []Element
+	for _, text := range without {
+		value, err := json.Marshal(text)
+		if err != nil {
+			return nil, err
+		}
+		e, known := base.lifted(value)
+		there := hasElement(now, value)
+		if !known {
+			e = Element{Value: string(value), Prior: there}
+			if h, ok := hint.lifted(value); ok && !there {
+				e.Prior = h.Prior
+			}
+		}
+		out = append(out, e)
+		switch {
+		case !there:
+		case known && !m.adopt:
+			m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(path) + "[" + string(value) + "]", Element: true})
+		default:
+			m.out.drops = true // what it frees comes after all else, as with an element that is withdrawn
+			if !m.keep {
+				if err := m.doc.RemoveElement(path, value); err != nil {
+					return nil, err
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// putBack gives a set what was taken out of it and is no longer to be kept out.
+func (m *merger) putBack(base, now Key) error {
+	have, present, err := m.doc.Elements(base.Path)
+	if err != nil || !present {
+		return nil // the user made something else of it
+	}
+	for _, e := range base.Lifted {
+		value := []byte(e.Value)
+		_, still := now.lifted(value)
+		_, declared := now.element(value)
+		if !e.Prior || still || declared || hasElement(have, value) {
+			continue
+		}
+		m.out.adds = true
+		if err := m.doc.AddElement(base.Path, value, [][]byte{value}, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// withdrawSet takes back all that we did to a set.
+func (m *merger) withdrawSet(k Key) error {
+	before, present, err := m.doc.Elements(k.Path)
+	if err != nil || !present {
+		return nil // the user made something else of it
+	}
+	if err := m.withdrawElements(k, nil); err != nil {
+		return err
+	}
+	if err := m.putBack(k, Key{}); err != nil {
+		return err
+	}
+	return m.changeSet(k.Path, arrayOrNil(before, present))
 }
 
 // withdrawElements takes out those elements of ours that are not among keep.
@@ -78,9 +162,6 @@ func (m *merger) withdrawElements(k Key, keep [][]byte) error {
 		if err := m.doc.RemoveElement(k.Path, []byte(e.Value)); err != nil {
 			return err
 		}
-	}
-	if keep == nil {
-		return m.changeSet(k.Path, arrayOrNil(before, present))
 	}
 	return nil
 }

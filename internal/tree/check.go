@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -147,9 +148,13 @@ func (x Index) entryProblem(e Entry) (summary, detail string) {
 		}
 	case Merge:
 		for _, k := range e.Keys {
-			if len(k.Path) == 0 || !utf8.ValidString(strings.Join(k.Path, "")) {
+			if len(k.Path) == 0 || !utf8.ValidString(strings.Join(slices.Concat(k.Path, k.Without), "")) {
 				return fmt.Sprintf("destination %q has a key that is empty or not valid UTF-8", e.Dest),
 					"A key is a path of at least one object member. Rename the key."
+			}
+			if len(k.Without) > 0 && !k.Set {
+				return fmt.Sprintf("destination %q has a key %q that is no set, and is to be without something", e.Dest, k.Path),
+					"Only a set can be. Report this: no manifest can ask for it."
 			}
 		}
 	default:

@@ -26,10 +26,12 @@ type File struct {
 }
 
 // Key is one value that we own in a merged file: the path of object members that leads to it. With Set the value is
-// an array of which we own the elements that we declare, not the whole.
+// an array of which we own the elements that we declare, not the whole; Without is texts that are taken out of it where
+// they stand, and put back when they are no longer declared so.
 type Key struct {
-	Path []string `json:"path"`
-	Set  bool     `json:"set,omitempty"`
+	Path    []string `json:"path"`
+	Set     bool     `json:"set,omitempty"`
+	Without []string `json:"without,omitempty"`
 }
 
 // Entry is one destination. Path names the file of the tree behind it, or for Link also a folder of the tree. For

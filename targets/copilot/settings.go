@@ -43,9 +43,9 @@ func (r *renderer) settings() {
 		}
 		origins = append(origins, r.attr("statusLine").Origin)
 	}
-	if names, from := r.disabled(given); len(names) > 0 {
+	if names, without, from := r.disabled(given); len(names)+len(without) > 0 {
 		set(root, []string{disabledServers}, names)
-		keys = append(keys, tree.Key{Path: []string{disabledServers}, Set: true})
+		keys = append(keys, tree.Key{Path: []string{disabledServers}, Set: true, Without: without})
 		origins = append(origins, from...)
 	}
 	if len(keys) == 0 {
@@ -156,14 +156,16 @@ func (r *renderer) version() string {
 	return cmp.Or(r.attr("version").Text, r.in.Machine.Facts.Versions["copilot"])
 }
 
-// disabled is the declared servers that start disabled, or the names that settings give, and where that is said.
-func (r *renderer) disabled(given model.Value) (names []string, origins []diag.Range) {
+// disabled is the declared servers that start disabled, or the names that settings give, those that are exempt, and where
+// that is said.
+func (r *renderer) disabled(given model.Value) (names, without []string, origins []diag.Range) {
 	if !r.on("mcpDefaultDisabled") {
 		list := given.Get(disabledServers)
 		names = texts(list)
 		slices.Sort(names)
-		return slices.Compact(names), []diag.Range{list.Origin}
+		return slices.Compact(names), nil, []diag.Range{list.Origin}
 	}
+	names = []string{} // an empty list, not null
 	exempt := r.attr("mcpAlwaysEnabled")
 	declared := func(name string) bool {
 		return slices.ContainsFunc(r.in.Machine.MCP, func(b model.Block) bool { return b.Label == name })
@@ -176,13 +178,16 @@ func (r *renderer) disabled(given model.Value) (names []string, origins []diag.R
 	}
 	origins = append(origins, r.attr("mcpDefaultDisabled").Origin)
 	for _, b := range r.in.Machine.MCP {
-		if !slices.Contains(texts(exempt), b.Label) {
-			names = append(names, b.Label)
-			origins = append(origins, b.Origin)
+		if slices.Contains(texts(exempt), b.Label) {
+			without = append(without, b.Label)
+			continue
 		}
+		names = append(names, b.Label)
+		origins = append(origins, b.Origin)
 	}
 	slices.Sort(names)
-	return names, origins
+	slices.Sort(without)
+	return names, without, origins
 }
 
 // leaves calls yield with every value below v that is no object, or an empty one, and the names that lead to it.

@@ -34,7 +34,7 @@ func spec() model.BlockSpec {
 			},
 			{
 				Name: "mcpAlwaysEnabled", Type: list, Merge: model.MergeSet, Example: `["gateway"]`, Key: "settings.json: disabledMcpServers",
-				Doc: "Names of `mcp` blocks that `mcpDefaultDisabled` leaves enabled. Default: none.",
+				Doc: "Names of `mcp` blocks that `mcpDefaultDisabled` leaves enabled: they are also taken out of the list that the user has, once. Default: none.",
 			},
 			{
 				Name: "mcpDefaultDisabled", Type: truth, Example: "true", Key: "settings.json: disabledMcpServers",
