@@ -15,7 +15,7 @@ func hookBlock() blockType {
 	key := "hooks/agentihooks.json: "
 	return blockType{
 		name: "hook", label: "name", in: everywhere(),
-		doc:       "A hook of your own, beside the one that runs the guards. Give exactly one of `exec`, `command`, `url` and `prompt`.",
+		doc:       "A hook of your own, beside the one that runs the guards. Give exactly one of `exec`, `command`, `url` and `prompt`. A second one of the same event has a name of its own and `event`.",
 		exclusive: []string{"exec", "command", "url", "prompt"},
 		check:     checkHook,
 		specs: []model.BlockSpec{{Type: "hook", Attributes: []model.AttrSpec{
@@ -24,11 +24,11 @@ func hookBlock() blockType {
 			{Name: "args", Type: listOf(model.TypeString), Key: key + "args", Doc: "Its arguments. Default: none.", Example: `["--quick"]`},
 			{Name: "command", Type: text, Key: key + "command", Doc: "A command line that bash runs.", Example: `"make lint >&2"`},
 			{Name: "url", Type: text, Key: key + "url", Doc: "An address that the event is sent to.", Example: `"https://hooks.example.net/audit"`},
-			{Name: "headers", Type: mapOf(model.TypeString), Merge: model.MergeDeep, Key: key + "headers", Doc: "Headers that are sent to it.", Example: `{ "X-Team" = "blue" }`},
+			{Name: "headers", Type: mapOf(model.TypeString), Merge: model.MergeDeep, Secret: true, Key: key + "headers, allowedEnvVars", Doc: "Headers that are sent to it.", Example: `{ Authorization = "Bearer ${secret.TOKEN}" }`},
 			{Name: "prompt", Type: text, Key: key + "prompt", Doc: "What an interactive session begins with, as if it were typed.", Example: `"Read NOTES.md."`},
 			{Name: "matcher", Type: text, Key: key + "matcher", Doc: "A regular expression that the whole name of the tool has to match. Default: every tool.", Example: `"bash|edit"`},
 			{Name: "timeoutSec", Type: kind(model.TypeNumber), Key: key + "timeoutSec", Doc: "After how many seconds it is ended; a tool call goes on then. Default: 30.", Example: "10"},
-			{Name: "env", Type: mapOf(model.TypeString), Merge: model.MergeDeep, Key: key + "env", Doc: "Variables for it. Nothing in them is expanded.", Example: `{ MODE = "fast" }`},
+			{Name: "env", Type: mapOf(model.TypeString), Merge: model.MergeDeep, Secret: true, Key: key + "env", Doc: "Variables for it. Nothing in them is expanded; secrets are read when it starts.", Example: `{ MODE = "fast" }`},
 			{Name: "cwd", Type: text, Key: key + "cwd", Doc: "The folder that it runs in, relative to the project. Default: the project's.", Example: `"tools"`},
 			enabledAttr(),
 		}}},

@@ -109,7 +109,7 @@ func (ev *evaluator) findSecret(e *expr, name string) (first, second diag.Range)
 // misplaced reports a secret where none may be.
 func (c *converter) misplaced(name string, o origin, what string) {
 	c.secretFault(name, o, "secret-not-allowed", "The secret `"+name+"` cannot be used in "+what,
-		"It would be written into a file that the agent can read. Secrets may stand in `env`, `headers` and `url` of an `mcp` block only. Remove it here.")
+		"It would be written into a file that the agent can read. Secrets may stand in `env`, `headers` and `url` of an `mcp` block and in `env` and `headers` of a `hook` only. Remove it here.")
 }
 
 // broken reports a secret that something was computed from.

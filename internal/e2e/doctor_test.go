@@ -49,7 +49,7 @@ func (h *home) probe(ok bool) string {
 	h.t.Helper()
 	h.cli.slots <- struct{}{}
 	defer func() { <-h.cli.slots }()
-	env := append(h.baseEnv(), "XDG_CACHE_HOME="+h.cli.cache)
+	env := append(h.baseEnv(), append([]string{"XDG_CACHE_HOME=" + h.cli.cache}, h.env...)...)
 	r := execute(h.t, h.work, env, h.tools.agentihooks, "doctor", "--probe", "--json")
 	type check struct {
 		ID, Detail string

@@ -19,6 +19,7 @@ var cases = []struct {
 	{"guard denies", guardDenies},
 	{"guard sees swapped arguments", guardSeesSwappedArguments},
 	{"own hook runs", ownHookRuns},
+	{"own hooks of every kind", ownHooksOfEveryKind},
 	{"secret from a file", secretFromFile},
 	{"secret from a command", secretFromCommand},
 	{"secret from a variable", secretFromVariable},

@@ -119,8 +119,8 @@ func (r *renderer) expanded(b model.Block, v model.Value) string {
 			name = secret.Label
 		}
 		if name == "" {
-			r.diags.Errorf(v.Origin, "secret-needs-env", fmt.Sprintf("mcp %q: secret %q has no variable", b.Label, p.Secret),
-				"Copilot itself sends it to the server, and can take it only from its environment. Declare the secret with env, or with export = true, which lets every program of your shells read it.")
+			r.diags.Errorf(v.Origin, "secret-needs-env", fmt.Sprintf("%s %q: secret %q has no variable", b.Type, b.Label, p.Secret),
+				"Copilot itself sends it, and can take it only from its environment. Declare the secret with env, or with export = true, which lets every program of your shells read it.")
 			r.relate(secret.Origin)
 			r.diags[len(r.diags)-1].Related[0].Label = "declared here"
 			return ""

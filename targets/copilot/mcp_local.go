@@ -3,6 +3,7 @@ package copilot
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 	"sync"
 
@@ -34,27 +35,44 @@ func (r *renderer) local(b model.Block, entry object) {
 	entry["args"] = args
 }
 
-// assignment is a variable with secrets in it as secret-exec takes it: the name alone if its value is the secret of
-// the same name, else NAME=TEMPLATE with {SECRET} for a secret and doubled braces for literal ones.
+// assignment is a variable with secrets in it as secret-exec takes it.
 func (r *renderer) assignment(b model.Block, f model.Field) string {
 	parts := f.Value.Parts
-	if len(parts) == 1 && parts[0].Secret == f.Name {
-		return f.Name
-	}
-	var template strings.Builder
 	for i, p := range parts {
-		if p.Secret != "" {
-			template.WriteString("{" + p.Secret + "}")
-			continue
-		}
 		if hasReference(p.Literal) || i+1 < len(parts) && strings.HasSuffix(p.Literal, "$") {
 			r.diags.Errorf(f.Value.Origin, "mcp-env-mixed", fmt.Sprintf("mcp %q: %s mixes a secret with a variable", b.Label, f.Name),
 				"Copilot would expand it in the text in which the secret's place is marked. Give the server two variables, or write the value without $.")
 			return ""
 		}
+	}
+	return assignment(f)
+}
+
+// assignment is the name alone if the value is the secret of the same name, else NAME=TEMPLATE with {SECRET} for a secret
+// and doubled braces for literal ones.
+func assignment(f model.Field) string {
+	if len(f.Value.Parts) == 1 && f.Value.Parts[0].Secret == f.Name {
+		return f.Name
+	}
+	var template strings.Builder
+	for _, p := range f.Value.Parts {
+		if p.Secret != "" {
+			template.WriteString("{" + p.Secret + "}")
+			continue
+		}
 		template.WriteString(strings.NewReplacer("{", "{{", "}", "}}").Replace(p.Literal))
 	}
 	return f.Name + "=" + template.String()
+}
+
+// withoutSecrets is a command line without the part that hands it its secrets.
+func withoutSecrets(command string, args []string) []string {
+	if len(args) > 0 && args[0] == "secret-exec" {
+		if i := slices.Index(args, "--"); i >= 0 {
+			return args[i+1:]
+		}
+	}
+	return append([]string{command}, args...)
 }
 
 // hasReference reports whether Copilot would expand something in a text: $NAME or ${…}.

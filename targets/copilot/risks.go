@@ -140,7 +140,7 @@ func (e entry) does() string {
 	if e.Command != "" {
 		return "bash runs " + e.Command
 	}
-	return strings.Join(append([]string{e.Exec}, e.Args...), " ") + " runs"
+	return strings.Join(withoutSecrets(e.Exec, e.Args), " ") + " runs"
 }
 
 // settings looks for what a setting makes Copilot run.

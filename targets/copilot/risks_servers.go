@@ -25,12 +25,7 @@ type server struct {
 
 // runs is the command line of a local server, without the part that hands it its secrets; "" for a remote one.
 func (s server) runs() string {
-	argv := append([]string{s.Command}, s.Args...)
-	if len(s.Args) > 0 && s.Args[0] == "secret-exec" {
-		if i := slices.Index(s.Args, "--"); i >= 0 {
-			argv = s.Args[i+1:]
-		}
-	}
+	argv := withoutSecrets(s.Command, s.Args)
 	if s.Command == "" {
 		return ""
 	}
