@@ -16,6 +16,7 @@ var cases = []struct {
 	{"bare home", bareHome},
 	{"faults are seen", faultsAreSeen},
 	{"model gets the machine", modelGetsTheMachine},
+	{"agents have their tools", agentsHaveTheirTools},
 	{"guard denies", guardDenies},
 	{"guard sees swapped arguments", guardSeesSwappedArguments},
 	{"own hook runs", ownHookRuns},

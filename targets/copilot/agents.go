@@ -7,6 +7,7 @@ import (
 	"github.com/agentihooks/agentihooks/compiler/model"
 	"github.com/agentihooks/agentihooks/internal/diag"
 	"github.com/agentihooks/agentihooks/internal/frontmatter"
+	"github.com/agentihooks/agentihooks/targets/copilot/catalogue"
 )
 
 // agentField is one field of a custom agent's frontmatter that Copilot knows.
@@ -14,6 +15,7 @@ type agentField struct {
 	name    string   // as Copilot 1.0.83 and 1.0.102 read it
 	aliases []string // other spellings that people use
 	shape   shape
+	since   string // the first version seen to know it, if 1.0.80 does not; versions before name it in their log and ignore it
 }
 
 // shape is what Copilot takes as a field's value; another one keeps it from loading the agent.
@@ -36,15 +38,15 @@ var agentFields = []agentField{
 	{name: "description"},
 	{name: "tools", shape: aList},
 	{name: "model", aliases: []string{"models"}, shape: aModel},
-	{name: "model-policy", aliases: []string{"modelPolicy"}, shape: aPolicy},
+	{name: "model-policy", aliases: []string{"modelPolicy"}, shape: aPolicy, since: "1.0.83"},
 	{name: "reasoning-effort", aliases: []string{"reasoningEffort"}},
 	{name: "skills", shape: aList},
 	{name: "mcp-servers", shape: servers},
-	{name: "hooks", shape: anyMap},
+	{name: "hooks", shape: anyMap, since: "1.0.102"},
 	{name: "disable-model-invocation", shape: aBool},
 	{name: "user-invocable", shape: aBool},
 	{name: "infer", shape: aBool},
-	{name: "include-custom-instructions", shape: aBool},
+	{name: "include-custom-instructions", shape: aBool, since: "1.0.92"},
 	{name: "deferred-tool-loading", shape: aBool},
 	{name: "strict-tools-list", shape: aBool},
 }
@@ -144,10 +146,23 @@ func (a *agent) take(values map[string]frontmatter.Field, f frontmatter.Field) {
 	}
 	given := f
 	f.Value = a.shaped(known, f)
+	if a.before(known.since) {
+		a.loss(f.At, fmt.Sprintf("Copilot %s knows no field %q in an agent; it is left out", a.version(), f.Name))
+		return
+	}
+	if l := f.Value.List; known.shape == aModel && len(l) > 0 && a.before("1.0.83") {
+		a.loss(f.Value.At, fmt.Sprintf("Copilot %s does not load an agent with a list of models; only %q is kept", a.version(), l[0].Text))
+		f.Value = l[0]
+	}
 	if known.name == "tools" {
 		f.Value = a.tools(given, f.Value)
 	}
 	values[known.name] = f
+}
+
+// before reports whether the version that is rendered for is known and older than another.
+func (a *agent) before(since string) bool {
+	return since != "" && a.version() != "" && catalogue.Compare(a.version(), since) < 0
 }
 
 func findAgentField(name string) (agentField, bool) {

@@ -94,6 +94,27 @@ func TestWidenedScopes(t *testing.T) {
 	}
 }
 
+// TestAgentVersions: what a version of Copilot finds fault with is left out for it, and said to be lost.
+func TestAgentVersions(t *testing.T) {
+	in := "---\ndescription: d\nmodel: [a, b]\nmodelPolicy: required\nhooks: {}\ninclude-custom-instructions: true\n---\n"
+	for version, want := range map[string]struct {
+		fields string
+		losses int
+	}{
+		"1.0.80":  {"model: a\n", 4},
+		"1.0.83":  {"model: [a, b]\nmodel-policy: required\n", 2},
+		"1.0.92":  {"model: [a, b]\nmodel-policy: required\ninclude-custom-instructions: true\n", 1},
+		"1.0.102": {"model: [a, b]\nmodel-policy: required\nhooks: {}\ninclude-custom-instructions: true\n", 0},
+	} {
+		m := machine("hooks", truth(false), "version", text(version))
+		m.Agents = []model.File{file("agents/x.md", in)}
+		out := rendered(t, m)
+		if got := made(out, "copilot/agents/x.md"); got != "---\nname: x\ndescription: d\n"+want.fields+"---\n" || len(out.Losses) != want.losses {
+			t.Errorf("%s:\n%s\nlosses %v", version, got, out.Losses)
+		}
+	}
+}
+
 func TestAgentPlaces(t *testing.T) {
 	in := "---\r\ndescription: ünï\r\ntools: [Read, 'Bash(git:*)']\r\n---\r\n"
 	_, diags := Render(input(oneAgent("x.md", in)))
