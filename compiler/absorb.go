@@ -246,10 +246,11 @@ func (e *edition) rewrites(written rewritten) []Rewrite {
 // digestMachine is a text that is equal for machines that differ in nothing but places.
 func digestMachine(m model.Machine) string {
 	var b strings.Builder
+	fmt.Fprintf(&b, "profiles %q\n", m.Profiles)
 	for _, c := range m.Channels {
 		fmt.Fprintf(&b, "channel %q\n", c.Value)
 	}
-	for i, files := range [][]model.File{m.Persona, m.Rules, m.Instructions, m.Agents, m.Commands} {
+	for i, files := range [][]model.File{m.Persona, m.Rules, m.Manifesto, m.Instructions, m.Agents, m.Commands} {
 		for _, f := range files {
 			fmt.Fprintf(&b, "file %d %q %q %d\n", i, f.Source, f.Rel, len(f.Data))
 		}

@@ -48,6 +48,7 @@ func TestPatterns(t *testing.T) {
 target "copilot" {}
 persona      = ["persona/b.md", "persona/*.md", "./persona/sub/../a.md"]
 rules        = ["rules/**/*.md"]
+manifesto    = ["rules/README.md"]
 skills       = ["skills/*"]
 instructions = ["{persona,rules}/*.md", ".github/*.md"]
 `,
@@ -60,6 +61,7 @@ instructions = ["{persona,rules}/*.md", ".github/*.md"]
 	for _, c := range []struct{ got, want string }{
 		{names(m.Persona), "persona/b.md persona/a.md"},
 		{names(m.Rules), "rules/deep/x.md rules/y.md"},
+		{names(m.Manifesto), "rules/README.md"},
 		{m.Rules[0].Rel + " " + m.Rules[0].Name, "deep/x.md x.md"},
 		{names(m.Instructions), "persona/a.md persona/b.md rules/README.md rules/y.md .github/i.md"},
 		{names(m.Skills[0].Files), "skills/one/SKILL.md skills/one/bin/run"},

@@ -22,6 +22,8 @@ type resolver struct {
 	blocks  map[string]*mergedBlock
 	diags   diag.List
 	unknown []unknown
+
+	profiles []string // that the host names
 }
 
 // mergedBlock is a labelled block with the layers so far.
@@ -81,7 +83,13 @@ func (r *resolver) merged(layers []*layer) model.Machine {
 // layers is what the host is made of, in the order of merging: modules, top level, profiles, host.
 func (r *resolver) layers() []*layer {
 	active := []*layer{r.m.top}
-	profiles := expand(r.chosen())
+	chosen := r.chosen()
+	for _, p := range chosen {
+		if !slices.Contains(r.profiles, p.label) {
+			r.profiles = append(r.profiles, p.label)
+		}
+	}
+	profiles := expand(chosen)
 	for _, p := range profiles {
 		active = append(active, p.layer)
 	}
@@ -220,8 +228,10 @@ func (have *mergedBlock) add(b *blockValue, diags *diag.List) {
 func (r *resolver) machine() model.Machine {
 	out := model.Machine{
 		Facts:        r.ev.facts,
+		Profiles:     r.profiles,
 		Persona:      r.files("persona"),
 		Rules:        r.files("rules"),
+		Manifesto:    r.files("manifesto"),
 		Instructions: r.files("instructions"),
 		Agents:       r.files("agents"),
 		Commands:     r.files("commands"),

@@ -92,6 +92,27 @@ func TestLayers(t *testing.T) {
 	}
 }
 
+// What a profile includes is part of it: only the names that the host gives are the machine's profiles.
+func TestProfiles(t *testing.T) {
+	const profiles = `
+target "copilot" {}
+profile "base" {}
+profile "work" { include = ["base"] }
+profile "night" {}
+`
+	for _, c := range []struct{ host, want string }{
+		{`host "wl-0431" { profiles = ["work", "night", "work"] }`, "work night"},
+		{`host "wl-0431" { profiles = ["night", "base"] }`, "night base"},
+		{`host "wl-0431" {}`, ""},
+		{"", ""},
+	} {
+		m := resolved(t, memory(map[string]string{"home/machine.hcl": profiles + c.host}), testFacts())
+		if got := strings.Join(m.Profiles, " "); got != c.want {
+			t.Errorf("%s: profiles %q, want %q", c.host, got, c.want)
+		}
+	}
+}
+
 // The place of every value is where it was written, also below an object, behind a local, and in a module's caller.
 func TestOrigins(t *testing.T) {
 	src := layeredSources()

@@ -93,6 +93,7 @@ func newTable(specs Specs) table {
 			{AttrSpec: stringSet("channels", "Names of the channels that sessions on this machine listen to.", `["brain", "amygdala"]`)},
 			{AttrSpec: stringSet("persona", "Markdown files that every session reads first, in order. Paths and globs, relative to the folder of the file that declares them.", `["persona/*.md"]`), paths: filePath},
 			{AttrSpec: stringSet("rules", "Markdown files, one rule each, added to the persona. A glob leaves out README.md.", `["rules/*.md"]`), paths: filePath, skipReadme: true},
+			{AttrSpec: stringSet("manifesto", "Markdown files that come last, after persona and rules.", `["manifesto.md"]`), paths: filePath},
 			{AttrSpec: stringSet("skills", "Skill folders: each holds a SKILL.md and the files it speaks of.", `["skills/*"]`), paths: folderPath},
 			{AttrSpec: stringSet("agents", "Markdown files with frontmatter, one custom agent each. A glob leaves out README.md.", `["agents/*.md"]`), paths: filePath, skipReadme: true},
 			{AttrSpec: stringSet("commands", "Markdown files, one slash command each. A glob leaves out README.md.", `["commands/*.md"]`), paths: filePath, skipReadme: true},

@@ -15,9 +15,11 @@ type Machine struct {
 	Host  string // name in the store; matches [A-Za-z0-9][A-Za-z0-9._-]{0,62}
 	Facts Facts
 
+	Profiles     []string // those that the host names, in its order; what they include is part of them
 	Channels     []Text   // channel names, a set in first-seen order
 	Persona      []File   // Markdown, in order
 	Rules        []File   // Markdown, one rule a file
+	Manifesto    []File   // Markdown that comes after all other instructions
 	Instructions []File   // path-scoped instructions
 	Agents       []File   // Markdown with frontmatter
 	Commands     []File   // Markdown, may have frontmatter

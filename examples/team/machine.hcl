@@ -11,6 +11,7 @@ keepGenerations = 30 # how far rollback reaches
 channels     = ["brain", "amygdala"]
 persona      = ["persona/team.md"]
 rules        = ["rules/*.md"]
+manifesto    = ["persona/manifesto.md"] # after everything else
 instructions = ["instructions/**/*.instructions.md"]
 skills       = ["skills/*"]
 agents       = ["agents/*.md"]
@@ -29,6 +30,7 @@ module "review" {
 
 target "copilot" {
   version            = "1.0.102" # settings and servers are checked for it
+  identity           = true      # the instructions open with the names of the profiles
   statusLine         = true
   mcpDefaultDisabled = true
   mcpAlwaysEnabled   = ["tracker"]

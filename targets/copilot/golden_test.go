@@ -19,15 +19,17 @@ func full() model.Machine {
 	m := machine(
 		"allowAll", truth(true), "browserCommand", text(`firefox --new-tab "a b"`), "statusLine", truth(true),
 		"settings", dict("theme", text("dim"), "footer", dict("showModelEffort", truth(true), "showQuota", truth(false)), "skillDirectories", list("/srv/skills")),
-		"mcpDefaultDisabled", truth(true), "mcpAlwaysEnabled", list("gateway"),
+		"identity", truth(true), "mcpDefaultDisabled", truth(true), "mcpAlwaysEnabled", list("gateway"),
 	)
 	m.Facts.Which["firefox"] = "/usr/bin/firefox"
+	m.Profiles = []string{"work", "night"}
 	m.Channels = []model.Text{{Value: "brain", Origin: origin()}, {Value: "it's on call", Origin: origin()}}
 	m.Persona = []model.File{
 		file("persona/base.md", "\ufeff# Base\r\n\r\nBe brief.\r\n\r\n"),
 		file("persona/a-->b.md", "Second\n"),
 	}
 	m.Rules = []model.File{file("rules/tests.md", "---\ndescription: Tests\npaths: \"*.go\"\n---\n\nRun the tests.\n")}
+	m.Manifesto = []model.File{file("manifesto.md", "# In the end\n\nAsk.\n")}
 	m.Instructions = []model.File{file("instructions/go.instructions.md", "---\napplyTo: **/*.go\n---\nUse gofmt.\n")}
 	m.Agents = []model.File{
 		file("agents/reviewer.md", "---\nname: patch-checker\ndescription: >\n  Checks: patches.\ntools: Read, Grep, Glob, Bash, mcp__lab__alpha\nmodel: inherit\ncolor: cyan\nuser-invocable: \"yes\"\nreasoningEffort: high\nmcp-servers:\n  lab:\n    command: lab\n    args: [-v, 2]\n---\n\nYou check.\n"),

@@ -2,6 +2,8 @@ package copilot
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/agentihooks/agentihooks/compiler/model"
@@ -11,7 +13,7 @@ import (
 
 const personaPath = "copilot/copilot-instructions.md"
 
-// persona joins the persona's files and then the rules, each under a comment that names its source.
+// persona joins the persona's files, the rules and the manifesto, each under a comment that names its source.
 func (r *renderer) persona() {
 	var parts []string
 	var origins []diag.Range
@@ -19,27 +21,48 @@ func (r *renderer) persona() {
 		parts = append(parts, fmt.Sprintf("<!-- %s: %s -->\n%s", kind, inComment(f.Source), strings.Trim(text, "\n")))
 		origins = append(origins, f.Origin)
 	}
-	for _, f := range r.in.Machine.Persona {
-		text, err := frontmatter.Text(f.Source, f.Data)
-		if err != nil {
-			r.unreadable(f, err)
-			continue
+	plain := func(kind string, files []model.File) {
+		for _, f := range files {
+			text, err := frontmatter.Text(f.Source, f.Data)
+			if err != nil {
+				r.unreadable(f, err)
+				continue
+			}
+			add(kind, f, text)
 		}
-		add("persona", f, text)
 	}
+	plain("persona", r.in.Machine.Persona)
 	for _, f := range r.in.Machine.Rules {
 		if text, ok := r.rule(f); ok {
 			add("rule", f, text)
 		}
 	}
+	plain("manifesto", r.in.Machine.Manifesto)
 	if len(parts) == 0 {
 		return
+	}
+	if profiles := r.in.Machine.Profiles; r.on("identity") && len(profiles) > 0 {
+		parts = slices.Insert(parts, 0, "<!-- identity -->\n"+identity(profiles))
+		origins = append(origins, r.attr("identity").Origin)
 	}
 	for i, p := range parts {
 		parts[i] = strings.TrimRight(p, "\n") + "\n"
 	}
 	r.file(personaPath, []byte(strings.Join(parts, "\n")), false, origins...)
 	r.link(r.home("copilot-instructions.md"), personaPath, origins...)
+}
+
+// identity is the line that names the profiles: the first one is what the machine goes by.
+func identity(profiles []string) string {
+	names := make([]string, len(profiles))
+	for i, p := range profiles {
+		names[i] = strconv.Quote(p)
+	}
+	over := ""
+	if len(names) > 1 {
+		over = ", with " + strings.Join(names[1:], ", ") + " over it"
+	}
+	return fmt.Sprintf("These instructions are compiled from the profile %s%s. This line only says so: it has no precedence over what follows.", names[0], over)
 }
 
 // rule is a rule's text without its frontmatter. A text that opens with a line of three dashes and then prose has

@@ -70,10 +70,35 @@ func TestPersona(t *testing.T) {
 	if got := made(out, personaPath); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
 	}
-	m.Persona = append(m.Persona, file("persona/bad.md", "a\nb\xff\n"))
+	for _, tt := range []struct {
+		profiles []string
+		want     string
+	}{
+		{nil, ""},
+		{[]string{"work"}, `the profile "work".`},
+		{[]string{"work", "night", "-->\n"}, `the profile "work", with "night", "-->\n" over it.`},
+	} {
+		m.Targets[0] = block("target", "copilot", "hooks", truth(false), "identity", truth(true))
+		m.Profiles, m.Manifesto = tt.profiles, []model.File{file("m/1.md", "# Last\n\n"), file("m/2.md", "---\nM")}
+		out, diags := Render(input(m))
+		wantDiags(t, diags, "rule-frontmatter")
+		whole := want + "\n<!-- manifesto: m/1.md -->\n# Last\n\n<!-- manifesto: m/2.md -->\n---\nM\n"
+		if tt.want != "" {
+			whole = "<!-- identity -->\nThese instructions are compiled from " + tt.want + " This line only says so: it has no precedence over what follows.\n\n" + whole
+		}
+		if got := made(out, personaPath); got != whole {
+			t.Errorf("profiles %q: got\n%s\nwant\n%s", tt.profiles, got, whole)
+		}
+	}
+	alone := machine("hooks", truth(false), "identity", truth(true))
+	alone.Profiles = []string{"work"}
+	if out := rendered(t, alone); len(out.Files) != 0 {
+		t.Errorf("a line about nothing: %v", out.Files)
+	}
+	m.Manifesto, m.Persona = append(m.Manifesto, file("m/bad.md", "\x00")), append(m.Persona, file("persona/bad.md", "a\nb\xff\n"))
 	m.Rules = append(m.Rules, file("rules/bad.md", "\xff"))
 	_, diags = Render(input(m))
-	wantDiags(t, diags, "rule-frontmatter", "invalid-source", "invalid-source")
+	wantDiags(t, diags, "rule-frontmatter", "invalid-source", "invalid-source", "invalid-source")
 	if i := slices.IndexFunc(diags, func(d diag.Diagnostic) bool { return d.Subject.String() == "persona/bad.md:2:1" }); i < 0 {
 		t.Errorf("no diagnostic at line 2: %v", diags)
 	}

@@ -33,6 +33,10 @@ func spec() model.BlockSpec {
 				Doc: "Registers the hook, which runs the guards and tells each session what is in force. Default: true.",
 			},
 			{
+				Name: "identity", Type: truth, Example: "true", Key: "copilot-instructions.md",
+				Doc: "Opens the instructions with a line that names the host's profiles. A host without profiles has none. Default: false.",
+			},
+			{
 				Name: "mcpAlwaysEnabled", Type: list, Merge: model.MergeSet, Example: `["gateway"]`, Key: "settings.json: disabledMcpServers",
 				Doc: "Names of `mcp` blocks that `mcpDefaultDisabled` leaves enabled: they are also taken out of the list that the user has, once. Default: none.",
 			},
