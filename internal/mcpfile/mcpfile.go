@@ -6,18 +6,16 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/agentihooks/agentihooks/internal/diag"
 	"github.com/agentihooks/agentihooks/internal/jsonplace"
 )
 
-// Server is one server of a file, complete: what Copilot assumes where a member lacks is filled in, and what it does not
-// know is left out. Filled members have the server's own place.
+// Server is one server of a file, with the members that Copilot knows.
 type Server struct {
-	Name    string // as it stands in the file
-	Label   string // the same, or a name made of it that Copilot takes; no two servers have one
-	Members []Member
+	Name    string     // as it stands in the file: Copilot refuses one that is not its own Slug
+	Label   string     // the same, or a name made of it that Copilot takes; no two servers have one
+	Members []Member   // sorted by name
 	Origin  diag.Range // its entry
 }
 
@@ -38,9 +36,6 @@ func (s Server) Get(name string) any {
 	}
 	return nil
 }
-
-// Local reports whether the server is a program that is started, not one that is spoken to over the network.
-func (s Server) Local() bool { return s.Get("command") != nil }
 
 // Read reads a file, with comments and trailing commas as Copilot does. name is the file as the reader knows it. The
 // servers are in the order of their names; one with an error is left out.
@@ -101,8 +96,6 @@ func (r *reader) server(name string, taken map[string]bool) (Server, bool) {
 			s.Label = fmt.Sprintf("%s_%d", Slug(name), n)
 		}
 		taken[s.Label] = true
-		r.diags.Warnf(at, "server-name", fmt.Sprintf("the server %q has a name that Copilot refuses", name),
-			"A name is made of letters, digits, `_` and `-`. It is read as %q; rename it.", s.Label)
 	}
 	members, ok := entry.(map[string]any)
 	if !ok {
@@ -113,7 +106,7 @@ func (r *reader) server(name string, taken map[string]bool) (Server, bool) {
 	for _, member := range slices.Sorted(maps.Keys(members)) {
 		r.member(&s, member)
 	}
-	r.complete(&s)
+	r.transport(s)
 	return s, !r.diags[before:].HasErrors()
 }
 
@@ -159,27 +152,17 @@ func (r *reader) spellings(server, member string, value any, at diag.Range) {
 	}
 }
 
-// complete fills in what Copilot assumes, and refuses what it could not start.
-func (r *reader) complete(s *Server) {
-	command, url := s.Get("command"), s.Get("url")
-	fill := func(name string, value any) {
-		if s.Get(name) == nil {
-			s.Members = append(s.Members, Member{name, value, s.Origin})
-		}
-	}
-	switch {
-	case (command == nil) == (url == nil):
+// transport refuses what Copilot could neither start nor speak to.
+func (r *reader) transport(s Server) {
+	command, kinds := s.Get("command") != nil, []string{"http", "sse"}
+	if command == (s.Get("url") != nil) {
 		r.diags.Errorf(s.Origin, "mcp-transport", fmt.Sprintf("the server %q needs either command or url", s.Name), "A local server has a command, a remote one a url. Give exactly one of the two.")
 		return
-	case command != nil:
-		fill("type", "local")
-		fill("args", []any{})
-	default:
-		fill("type", "http")
 	}
-	fill("tools", []any{"*"})
-	if kinds := map[bool][]string{true: {"local", "stdio"}, false: {"http", "sse"}}[command != nil]; !slices.Contains(kinds, s.Get("type").(string)) {
-		r.diags.Errorf(s.Origin, "invalid-value", fmt.Sprintf("the server %q has the type %q", s.Name, s.Get("type")), "Its type is `%s` or `%s`. Correct it, or leave it out.", kinds[0], kinds[1])
+	if command {
+		kinds = []string{"local", "stdio"}
 	}
-	slices.SortFunc(s.Members, func(a, b Member) int { return strings.Compare(a.Name, b.Name) })
+	if kind, ok := s.Get("type").(string); ok && !slices.Contains(kinds, kind) {
+		r.diags.Errorf(s.Origin, "invalid-value", fmt.Sprintf("the server %q has the type %q", s.Name, kind), "Its type is `%s` or `%s`. Correct it, or leave it out.", kinds[0], kinds[1])
+	}
 }

@@ -24,19 +24,19 @@ func TestRead(t *testing.T) {
 		diags      []string // line, code
 	}{
 		{"complete", `{"mcpServers": {"docs": {"type": "http", "url": "https://e", "headers": {"K": "${K}"}, "tools": ["q"], "timeout": 5}}}`, []string{"docs(docs) headers=map[K:${K}] timeout=5 tools=[q] type=http url=https://e"}, nil},
-		{"least", `{"mcpServers": {"b": {"command": "x"}, "a": {"url": "https://e"}}}`, []string{"a(a) tools=[*] type=http url=https://e", "b(b) args=[] command=x tools=[*] type=local"}, nil},
-		{"comments, commas, a BOM and CRLF", "\ufeff{\r\n// c\r\n\"mcpServers\": {\"b\": {\"type\": \"stdio\", \"command\": \"x\",},} /* e */}", []string{"b(b) args=[] command=x tools=[*] type=stdio"}, nil},
+		{"least", `{"mcpServers": {"b": {"command": "x"}, "a": {"url": "https://e"}}}`, []string{"a(a) url=https://e", "b(b) command=x"}, nil},
+		{"comments, commas, a BOM and CRLF", "\ufeff{\r\n// c\r\n\"mcpServers\": {\"b\": {\"type\": \"stdio\", \"command\": \"x\",},} /* e */}", []string{"b(b) command=x type=stdio"}, nil},
 		{"no servers", `{"mcpServers": {}}`, nil, nil},
-		{"off", `{"mcpServers": {"a": {"command": "x", "disabled": true}}}`, []string{"a(a) args=[] command=x disabled=true tools=[*] type=local"}, nil},
+		{"off", `{"mcpServers": {"a": {"command": "x", "disabled": true}}}`, []string{"a(a) command=x disabled=true"}, nil},
 		{"names", "{\"mcpServers\": {\n\"ünï\": {\"command\": \"x\"},\n\"a.b/c\": {\"command\": \"x\"},\n\"a b c\": {\"command\": \"x\"},\n\"a-b-c\": {\"command\": \"x\"},\n\"…\": {\"command\": \"x\"}}}", []string{
-			"a b c(a-b-c_2) args=[] command=x tools=[*] type=local", "a-b-c(a-b-c) args=[] command=x tools=[*] type=local",
-			"a.b/c(a-b-c_3) args=[] command=x tools=[*] type=local", "ünï(uni) args=[] command=x tools=[*] type=local", "…(server) args=[] command=x tools=[*] type=local",
-		}, []string{"4 server-name", "3 server-name", "2 server-name", "6 server-name"}},
-		{"unknown members", "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"enabled\": false}}}", []string{"a(a) args=[] command=x tools=[*] type=local"}, []string{"2 unknown-member"}},
-		{"wrong types", "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"args\": \"y\",\n\"env\": {\"A\": 1}}, \"b\": {\"command\": \"x\"}}}", []string{"b(b) args=[] command=x tools=[*] type=local"}, []string{"2 wrong-type", "3 wrong-type"}},
+			"a b c(a-b-c_2) command=x", "a-b-c(a-b-c) command=x",
+			"a.b/c(a-b-c_3) command=x", "ünï(uni) command=x", "…(server) command=x",
+		}, nil},
+		{"unknown members", "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"enabled\": false}}}", []string{"a(a) command=x"}, []string{"2 unknown-member"}},
+		{"wrong types", "{\"mcpServers\": {\"a\": {\"command\": \"x\",\n\"args\": \"y\",\n\"env\": {\"A\": 1}}, \"b\": {\"command\": \"x\"}}}", []string{"b(b) command=x"}, []string{"2 wrong-type", "3 wrong-type"}},
 		{"no transport", "{\"mcpServers\": {\"a\": {},\n \"b\": {\"command\": \"x\", \"url\": \"y\"}, \"c\": {\"type\": \"http\", \"command\": \"x\"}}}", nil, []string{"1 mcp-transport", "2 mcp-transport", "2 invalid-value"}},
 		{"a server that is none", "{\"mcpServers\": {\"a\":\n1}}", nil, []string{"2 wrong-type"}},
-		{"spellings", `{"mcpServers": {"a": {"command": "x", "env": {"A": "$A", "B": "${B}", "C": "${C:-none}", "D": "${env:D}", "E": "$$literal", "F": "%F%"}}}}`, []string{"a(a) args=[] command=x env=map[A:$A B:${B} C:${C:-none} D:${env:D} E:$$literal F:%F%] tools=[*] type=local"}, []string{"1 env-syntax", "1 env-syntax", "1 env-syntax"}},
+		{"spellings", `{"mcpServers": {"a": {"command": "x", "env": {"A": "$A", "B": "${B}", "C": "${C:-none}", "D": "${env:D}", "E": "$$literal", "F": "%F%"}}}}`, []string{"a(a) command=x env=map[A:$A B:${B} C:${C:-none} D:${env:D} E:$$literal F:%F%]"}, []string{"1 env-syntax", "1 env-syntax", "1 env-syntax"}},
 		{"a git link as text", "../mcp/copilot/mcp-config.json", nil, []string{"1 git-link"}},
 		{"empty", "", nil, []string{"1 invalid-json"}},
 		{"cut off", "{\"mcpServers\": {\n\"a\":", nil, []string{"2 invalid-json"}},
@@ -111,7 +111,7 @@ func TestSlug(t *testing.T) {
 	}
 }
 
-// Whatever the bytes: no panic, and every server is complete under a name of its own that Copilot takes.
+// Whatever the bytes: no panic, and every server has one transport and a name of its own that Copilot takes.
 func FuzzRead(f *testing.F) {
 	f.Add([]byte(`{"mcpServers": {"a b": {"command": "x", "env": {"A": "${env:B}"}}, "a/b": {"url": "y", "type": "sse"}, "a-b": 1}}`))
 	f.Add([]byte("../mcp-config.json"))
@@ -124,8 +124,8 @@ func FuzzRead(f *testing.F) {
 				t.Errorf("label %q", s.Label)
 			}
 			labels[s.Label] = true
-			if s.Get("type") == nil || s.Get("tools") == nil || s.Local() == (s.Get("url") != nil) {
-				t.Errorf("not complete: %s", show(s))
+			if (s.Get("command") != nil) == (s.Get("url") != nil) {
+				t.Errorf("not one transport: %s", show(s))
 			}
 		}
 		for _, d := range diags {
