@@ -122,6 +122,7 @@ var Design = Rules{
 		},
 		"internal/frontmatter": {Pure: true, Own: []string{"internal/diag"}, Third: []string{"github.com/goccy/go-yaml/..."}},
 		"internal/jsonedit":    {Pure: true, Third: []string{"github.com/tailscale/hujson"}},
+		"internal/modelserver": {},
 		"internal/sources":     {Own: []string{"internal/diag"}},
 		"internal/strictjson":  {Pure: true},
 		"internal/textdiff":    {Pure: true, Third: []string{"github.com/sergi/go-diff/diffmatchpatch"}},
@@ -150,6 +151,6 @@ var Design = Rules{
 		"internal/hookbuild":          {},
 		"internal/hookbuild/generate": {Own: []string{"internal/hookbuild"}},
 		"internal/ostest":             {},
-		"internal/e2e/...":            {Own: []string{"internal/e2e/..."}, Third: []string{"github.com/modelcontextprotocol/go-sdk/..."}},
+		"internal/e2e/...":            {Own: []string{"internal/e2e/...", "internal/modelserver"}, Third: []string{"github.com/modelcontextprotocol/go-sdk/..."}},
 	},
 }

@@ -16,7 +16,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/agentihooks/agentihooks/internal/e2e/model"
+	"github.com/agentihooks/agentihooks/internal/modelserver"
 )
 
 // The environment variables that say where the CLI is. AGENTIHOOKS_COPILOT lists launchers like PATH lists folders;
@@ -118,12 +118,12 @@ func copilotVersion(t *testing.T, launcher string) string {
 type result struct {
 	stdout, stderr string
 	code           int
-	log            string          // Copilot's own log at level all
-	requests       []model.Request // what its model was asked
+	log            string                // Copilot's own log at level all
+	requests       []modelserver.Request // what its model was asked
 }
 
 // last is the last request of the run, which holds the whole conversation.
-func (r result) last(t *testing.T) model.Request {
+func (r result) last(t *testing.T) modelserver.Request {
 	t.Helper()
 	if len(r.requests) == 0 {
 		t.Fatalf("no request reached the model\nstdout: %s\nstderr: %s\nlog: %s", r.stdout, r.stderr, tail(r.log))
@@ -143,15 +143,15 @@ func (r result) toolResult(t *testing.T, n, i int) string {
 }
 
 // prompt runs one session without a person, answered by a scripted model, with all tools and paths allowed.
-func (h *home) prompt(text string, turns []model.Turn, args ...string) result {
+func (h *home) prompt(text string, turns []modelserver.Turn, args ...string) result {
 	h.t.Helper()
 	return h.session(text, turns, append([]string{"--allow-all-tools", "--allow-all-paths"}, args...)...)
 }
 
 // session is prompt without that leave.
-func (h *home) session(text string, turns []model.Turn, args ...string) result {
+func (h *home) session(text string, turns []modelserver.Turn, args ...string) result {
 	h.t.Helper()
-	server := model.Start(turns...)
+	server := h.model(turns...)
 	defer server.Close()
 	logs := h.newDir("log")
 	args = append([]string{"-p", text, "--log-level", "all", "--log-dir", logs}, args...)
@@ -177,6 +177,16 @@ func (h *home) session(text string, turns []model.Turn, args ...string) result {
 		}
 	}
 	return r
+}
+
+// model starts a scripted model, which the caller closes.
+func (h *home) model(turns ...modelserver.Turn) *modelserver.Server {
+	h.t.Helper()
+	server, err := modelserver.Start(turns...)
+	if err != nil {
+		h.t.Fatal(err)
+	}
+	return server
 }
 
 // copilot runs one of the CLI's own commands, such as `mcp list`.

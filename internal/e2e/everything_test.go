@@ -13,7 +13,7 @@ import (
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"github.com/agentihooks/agentihooks/internal/e2e/model"
+	"github.com/agentihooks/agentihooks/internal/modelserver"
 )
 
 // remote is an MCP server on the network, spoken to in both ways.
@@ -176,7 +176,7 @@ mcp "away" {
 	if r := h.agentihooks("status", "--exit-code"); r.code != 0 {
 		h.t.Errorf("status: exit %d: %s", r.code, r.stdout)
 	}
-	r := h.prompt("go", []model.Turn{{Calls: []model.Call{
+	r := h.prompt("go", []modelserver.Turn{{Calls: []modelserver.Call{
 		{Tool: "far-ping", Args: map[string]any{}},
 		{Tool: "stream-ping", Args: map[string]any{}},
 		{Tool: "least-echo", Args: map[string]any{"text": "hello"}},

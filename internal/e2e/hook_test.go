@@ -12,7 +12,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/agentihooks/agentihooks/internal/e2e/model"
+	"github.com/agentihooks/agentihooks/internal/modelserver"
 )
 
 // ownHookRuns: a hook of the user's own runs beside ours, is asked only about what its matcher names, gets its
@@ -44,7 +44,7 @@ hook "after" {
   command = "echo after >>'%s'"
 }
 `, deny, seen))
-	r := h.prompt("go", []model.Turn{model.Bash("echo forbidden", "echo allowed", "echo swapme")})
+	r := h.prompt("go", []modelserver.Turn{modelserver.Bash("echo forbidden", "echo allowed", "echo swapme")})
 	if got := r.toolResult(h.t, 0, 0); !strings.Contains(got, "mine says no") {
 		h.t.Errorf("the user's hook did not deny: %q", got)
 	}
@@ -102,7 +102,7 @@ hook "greeting" {
 }
 hook "errorOccurred" { exec = "true" }
 `, h.secretFile(), seen, server.URL))
-	r := h.prompt("go", []model.Turn{model.Bash("echo [$TOKEN]")})
+	r := h.prompt("go", []modelserver.Turn{modelserver.Bash("echo [$TOKEN]")})
 	if got := r.toolResult(h.t, 0, 0); !strings.Contains(got, "[]") {
 		h.t.Errorf("the agent's shell: %q", got)
 	}

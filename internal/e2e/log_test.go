@@ -8,7 +8,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentihooks/agentihooks/internal/e2e/model"
+	"github.com/agentihooks/agentihooks/internal/modelserver"
 )
 
 // logEntry matches the first line of an entry of Copilot's log: time, level, text. Other lines continue an entry.
@@ -63,7 +63,7 @@ func faultsAreSeen(h *home) {
 	if err := os.Symlink("/nonexistent/file", filepath.Join(dir, "hooks", "dangling.json")); err != nil {
 		h.t.Fatal(err)
 	}
-	r := h.prompt("go", []model.Turn{model.Bash("git status")})
+	r := h.prompt("go", []modelserver.Turn{modelserver.Bash("git status")})
 	found := strings.Join(complaints(r.log), "\n")
 	for _, want := range []string{
 		`"noSuchSetting"`,

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/agentihooks/agentihooks/internal/e2e/model"
+	"github.com/agentihooks/agentihooks/internal/modelserver"
 )
 
 // writeMachine writes one file of every kind beside the manifest, each with a word of its own that occurs nowhere else.
@@ -87,10 +87,10 @@ guard "commands" {
 
 // checkBanner looks for the context that our hook gives at a session's start: a message that names the generation and
 // the commands that the guard denies.
-func checkBanner(h *home, req model.Request, generation int) {
+func checkBanner(h *home, req modelserver.Request, generation int) {
 	h.t.Helper()
 	want := fmt.Sprintf("generation %d", generation)
-	i := slices.IndexFunc(req.Messages, func(m model.Message) bool {
+	i := slices.IndexFunc(req.Messages, func(m modelserver.Message) bool {
 		return m.Role == "user" && strings.Contains(strings.ToLower(m.Text), want)
 	})
 	if i < 0 {
@@ -102,7 +102,7 @@ func checkBanner(h *home, req model.Request, generation int) {
 	}
 }
 
-func userMessages(req model.Request) string {
+func userMessages(req modelserver.Request) string {
 	var b strings.Builder
 	for _, m := range req.Messages {
 		if m.Role == "user" {

@@ -9,8 +9,6 @@ import (
 	"syscall"
 	"testing"
 	"time"
-
-	"github.com/agentihooks/agentihooks/internal/e2e/model"
 )
 
 // statusLineIsOnTheScreen: a session in a real terminal shows the generation and the channels.
@@ -35,7 +33,7 @@ func (h *home) screen(text string) string {
 	if err != nil {
 		missing(h.t, "tmux not found: install it to see Copilot's screen")
 	}
-	server := model.Start()
+	server := h.model()
 	defer server.Close()
 	h.cli.slots <- struct{}{}
 	defer func() { <-h.cli.slots }()

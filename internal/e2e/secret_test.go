@@ -10,7 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/agentihooks/agentihooks/internal/e2e/model"
+	"github.com/agentihooks/agentihooks/internal/modelserver"
 )
 
 // secretValue is what must only ever reach the MCP server. It is no word of any credential format, so that nothing
@@ -59,10 +59,10 @@ mcp "vault" {
   env     = { TOKEN = secret.%[1]s }
 }
 `, name, source, h.tools.mcpserver))
-	r := h.prompt("go", []model.Turn{
-		{Calls: []model.Call{{Tool: "vault-whoami", Args: map[string]any{}}}},
+	r := h.prompt("go", []modelserver.Turn{
+		{Calls: []modelserver.Call{{Tool: "vault-whoami", Args: map[string]any{}}}},
 		// Into files, because Copilot masks values in what it shows.
-		model.Bash(`echo "[$TOKEN]"; env >env.txt; ps -A -ww -o args >args.txt || cat /proc/[0-9]*/cmdline | tr '\0' ' ' >args.txt`),
+		modelserver.Bash(`echo "[$TOKEN]"; env >env.txt; ps -A -ww -o args >args.txt || cat /proc/[0-9]*/cmdline | tr '\0' ' ' >args.txt`),
 	})
 	sum := sha256.Sum256([]byte(secretValue))
 	if got, want := r.toolResult(h.t, 0, 0), "token sha256 "+hex.EncodeToString(sum[:]); !strings.Contains(got, want) {

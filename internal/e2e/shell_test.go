@@ -4,7 +4,7 @@ import (
 	"os"
 	"path/filepath"
 
-	"github.com/agentihooks/agentihooks/internal/e2e/model"
+	"github.com/agentihooks/agentihooks/internal/modelserver"
 )
 
 // shellLoadsTheEnvironment: started from a bash with the lines of shell-init in it, Copilot may use its tools and the
@@ -17,7 +17,7 @@ target "copilot" {
   allowAll = true
 }
 `)
-	turns := []model.Turn{model.Bash(`printf '%s' "$AGENTIHOOKS_BASE_CHANNELS" >channels.txt`)}
+	turns := []modelserver.Turn{modelserver.Bash(`printf '%s' "$AGENTIHOOKS_BASE_CHANNELS" >channels.txt`)}
 	ran := filepath.Join(h.work, "channels.txt")
 
 	r := h.session("go", turns)

@@ -1,13 +1,14 @@
-// Package model is a scripted language model: a local HTTP server that answers streaming chat completions with
-// prepared turns and keeps every request that it got.
-package model
+// Package modelserver is a scripted language model: a local HTTP server that answers streaming chat completions with
+// prepared turns and keeps every request that it got. With it the real Copilot CLI runs a session that costs nothing, needs
+// no network, and does what the script says.
+package modelserver
 
 import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"net"
 	"net/http"
-	"net/http/httptest"
 	"slices"
 	"strings"
 	"sync"
@@ -37,26 +38,35 @@ func Bash(commands ...string) Turn {
 // Server is a model with a script. Which turn answers a request is told by the number of assistant messages in it, so
 // a retry gets the same turn again. Past the script's end, and for a request without tools, it answers with plain text.
 type Server struct {
-	turns []Turn
-	http  *httptest.Server
+	turns    []Turn
+	listener net.Listener
+	http     http.Server
 
 	mu       sync.Mutex
 	requests []Request
 	faults   []string
 }
 
+// maxRequest bounds a request, in bytes: a whole conversation with all its tools was never seen to reach one megabyte.
+const maxRequest = 64 << 20
+
 // Start serves the turns on a free port of the loopback interface until Close.
-func Start(turns ...Turn) *Server {
-	s := &Server{turns: turns}
-	s.http = httptest.NewServer(s)
-	return s
+func Start(turns ...Turn) (*Server, error) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return nil, fmt.Errorf("listening on the loopback interface: %w", err)
+	}
+	s := &Server{turns: turns, listener: listener}
+	s.http.Handler = s
+	go s.http.Serve(listener) // until Close, which is its one error
+	return s, nil
 }
 
-// Close stops the server. It waits for requests under way.
+// Close stops the server and cuts what is under way.
 func (s *Server) Close() { s.http.Close() }
 
 // BaseURL is what a client of the API takes as its base: it ends in /v1.
-func (s *Server) BaseURL() string { return s.http.URL + "/v1" }
+func (s *Server) BaseURL() string { return "http://" + s.listener.Addr().String() + "/v1" }
 
 // Requests returns the requests that offered tools, which are those of the conversation, in the order of arrival.
 func (s *Server) Requests() []Request {
@@ -79,7 +89,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		io.WriteString(w, `{"object":"list","data":[{"id":"scripted","object":"model"}]}`)
 		return
 	}
-	body, err := io.ReadAll(r.Body)
+	body, err := io.ReadAll(http.MaxBytesReader(w, r.Body, maxRequest))
 	if err != nil {
 		s.fault(w, fmt.Sprintf("reading %s: %v", r.URL.Path, err))
 		return
@@ -120,7 +130,7 @@ func answer(w http.ResponseWriter, n int, turn Turn, stream bool) {
 		finish = "tool_calls"
 		args, err := json.Marshal(c.Args)
 		if err != nil {
-			panic(fmt.Sprintf("model: arguments of a scripted call do not encode: %v", err))
+			panic(fmt.Sprintf("modelserver: arguments of a scripted call do not encode: %v", err))
 		}
 		calls = append(calls, toolCall{
 			Index: i, ID: CallID(n, i), Type: "function",
@@ -154,7 +164,7 @@ func event(w io.Writer, choices []choice, use *usage) {
 		ID: "scripted", Object: "chat.completion.chunk", Model: "scripted", Choices: choices, Usage: use,
 	})
 	if err != nil {
-		panic(fmt.Sprintf("model: an event does not encode: %v", err))
+		panic(fmt.Sprintf("modelserver: an event does not encode: %v", err))
 	}
 	fmt.Fprintf(w, "data: %s\n\n", b)
 }

@@ -1,4 +1,4 @@
-package model
+package modelserver
 
 import (
 	"bufio"
@@ -8,6 +8,16 @@ import (
 	"strings"
 	"testing"
 )
+
+func start(t *testing.T, turns ...Turn) *Server {
+	t.Helper()
+	s, err := Start(turns...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s
+}
 
 // post sends one streaming request and returns the decoded events of the answer.
 func post(t *testing.T, s *Server, body string) []map[string]any {
@@ -68,8 +78,7 @@ func said(t *testing.T, events []map[string]any) (text string, calls []string, f
 }
 
 func TestTurnsFollowTheConversation(t *testing.T) {
-	s := Start(Bash("true", "false"), Turn{Text: "second"})
-	defer s.Close()
+	s := start(t, Bash("true", "false"), Turn{Text: "second"})
 	const tools = `"tools":[{"type":"function","function":{"name":"bash","description":"runs","parameters":{"type":"object"}}}],"stream":true`
 	const first = `{"role":"system","content":"be brief"},{"role":"user","content":[{"type":"text","text":"g"},{"type":"text","text":"o"}]}`
 	const results = `,{"role":"assistant","content":null},{"role":"tool","tool_call_id":"call_0_0","content":"fine"},{"role":"tool","tool_call_id":"call_0_1","content":"bad"}`
@@ -135,8 +144,7 @@ func TestUnknownRequestsAreFaults(t *testing.T) {
 		{"/chat/completions", `{"messages":[{"role":"user","content":7}]}`},
 	} {
 		t.Run(tt.path+" "+tt.body, func(t *testing.T) {
-			s := Start()
-			defer s.Close()
+			s := start(t)
 			resp, err := http.Post(s.BaseURL()+tt.path, "application/json", strings.NewReader(tt.body))
 			if err != nil {
 				t.Fatal(err)
