@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"strings"
 	"sync"
+
+	"github.com/agentihooks/agentihooks/internal/mcpfile"
 )
 
 // credentialRule is one sort of literal that is no configuration but a credential.
@@ -32,8 +34,27 @@ var credentialRules = sync.OnceValue(func() []credentialRule {
 	}
 })
 
-// looksLikeCredential is what the text seems to be, or "".
+// looksLikeCredential is what the text seems to be, or "": as it stands, or with the defaults of its variables.
 func looksLikeCredential(text string) string {
+	kind := credentialIn(text)
+	if kind == "" && strings.Contains(text, "${") {
+		kind = credentialIn(withDefaults(text))
+	}
+	return kind
+}
+
+// withDefaults is a text where none of the variables is set that it names in braces. A $NAME without braces stays: it
+// may as well be a part of a password.
+func withDefaults(text string) string {
+	for _, ref := range mcpfile.References(text) {
+		if ref.Spelling == mcpfile.Braced || ref.Spelling == mcpfile.Default {
+			text = strings.Replace(text, ref.Text, ref.Default, 1)
+		}
+	}
+	return text
+}
+
+func credentialIn(text string) string {
 	for _, r := range credentialRules() {
 		if !strings.Contains(text, r.hint) {
 			continue

@@ -7,6 +7,7 @@ import (
 
 	"github.com/agentihooks/agentihooks/compiler/model"
 	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/internal/mcpfile"
 )
 
 // credentialName matches the names of options, variables, headers and parameters whose value is a credential, whatever
@@ -21,7 +22,18 @@ func namesCredential(name string) bool {
 
 // isPlainCredential reports whether a value is a credential itself, not a reference, a placeholder or the file that holds it.
 func isPlainCredential(value string) bool {
-	return len(value) >= 8 && !strings.Contains(value, "$") && !strings.ContainsAny(value[:1], "<{/~.")
+	for _, ref := range mcpfile.References(value) {
+		switch ref.Spelling {
+		case mcpfile.Braced, mcpfile.Editor:
+			return false
+		case mcpfile.Plain: // pa$word is a password
+			if at := strings.Index(value, ref.Text); at == 0 || strings.IndexByte(" :=", value[at-1]) >= 0 {
+				return false
+			}
+		}
+	}
+	value = withDefaults(value)
+	return len(value) >= 8 && !strings.ContainsAny(value[:1], "<{/~.")
 }
 
 // checkCredentials refuses literals of a server that stand where a credential stands.
