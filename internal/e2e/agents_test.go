@@ -14,6 +14,7 @@ var agentFiles = []struct {
 }{
 	{"none", "description: Has no tools.\ntools: []", nil},
 	{"nulled", "description: Has every tool.\ntools:", watched},
+	{"unknown", "description: Has a tool that nobody knows.\ntools: [view, zzbogus]", []string{"view"}},
 	{"star", "description: Has every tool.\ntools: [*]", watched},
 	{"claude", "name: claude\ndescription: Use when: asked\ntools: Read, Grep, Glob, Edit\nmodel: inherit\ncolor: red", []string{"view", "grep", "glob", "create", "edit"}},
 	{"search", "description: >\n  Folded,\n  on two lines.\ntools:\n  - codebase\n  - runInTerminal", []string{"grep", "glob", "bash"}},
@@ -36,15 +37,17 @@ func agentsHaveTheirTools(h *home) {
 			end = "\r\n"
 		}
 		header := strings.ReplaceAll(a.header, "MCPSERVER", h.tools.mcpserver)
-		h.write("agents/"+a.name+".md", strings.Join([]string{"---", header, "---", "The word is body-" + a.name + ".", ""}, end))
+		long := strings.Repeat("All work. ", 4000) // 40,000 characters are whole too
+		h.write("agents/"+a.name+".md", strings.Join([]string{"---", header, "---", long, "The word is body-" + a.name + ".", ""}, end))
 	}
-	h.switchTo(`
+	h.switchTo(fmt.Sprintf(`
 agents = ["agents/*.md"]
 skills = ["skills/*"]
 target "copilot" {
-  scopes = "widen"
+  scopes  = "widen"
+  version = %q
 }
-`)
+`, h.cli.version))
 	for _, a := range agentFiles {
 		r := h.prompt("go", nil, "--agent", a.name)
 		req := r.last(h.t)

@@ -38,6 +38,15 @@ func bareHome(h *home) {
 	}
 }
 
+// guardDeniesInAnOddHome: no shell stands between Copilot and the hook, so a home may be called anything.
+func guardDeniesInAnOddHome(h *home) {
+	h.dir = h.newDir(`it's a "$(touch pwned)" home`)
+	guardDenies(h)
+	if exists(filepath.Join(h.work, "pwned")) {
+		h.t.Error("the name of the home was run")
+	}
+}
+
 // guardDenies: a guarded command does not run and the model is told why; others run; the agent cannot roll back. After
 // a person's rollback to a generation without the guard the command runs.
 func guardDenies(h *home) {

@@ -18,6 +18,7 @@ var cases = []struct {
 	{"model gets the machine", modelGetsTheMachine},
 	{"agents have their tools", agentsHaveTheirTools},
 	{"guard denies", guardDenies},
+	{"guard denies in an odd home", guardDeniesInAnOddHome},
 	{"guard sees swapped arguments", guardSeesSwappedArguments},
 	{"own hook runs", ownHookRuns},
 	{"own hooks of every kind", ownHooksOfEveryKind},
