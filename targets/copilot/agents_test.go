@@ -16,6 +16,7 @@ func oneAgent(name, data string) model.Machine {
 }
 
 func TestAgents(t *testing.T) {
+	long := "\n" + strings.Repeat("All work and no play.\n", 2000)
 	tests := []struct {
 		name, in, want string
 		losses         int
@@ -29,6 +30,8 @@ func TestAgents(t *testing.T) {
 		{"folded, unknown field", "---\ndescription: >\n  Writes.\n  Invoke.\ncolor: cyan\n---\n", "---\nname: x\ndescription: \"Writes. Invoke.\"\n---\n", 1, nil},
 		{"unquoted colon", "---\nname: hunter\ndescription: Use when: x: y\nmodel: inherit\n---\n", "---\nname: hunter\ndescription: \"Use when: x: y\"\n---\n", 0, []string{"frontmatter-repaired"}},
 		{"CRLF and BOM", "\ufeff---\r\nname: win\r\ndescription: d\r\n---\r\n\r\nB\r\n", "---\nname: win\ndescription: d\n---\n\nB\n", 0, nil},
+		{"a body of 44,000 characters", "---\ndescription: d\n---\n" + long, "---\nname: x\ndescription: d\n---\n" + long, 0, nil},
+		{"tools that nobody knows", "---\ndescription: d\ntools: [zzbogus, Zz/top, Read]\n---\n", "---\nname: x\ndescription: d\ntools: [zzbogus, \"Zz/top\", view]\n---\n", 0, nil},
 		{"rules in the body", "---\ndescription: d\n---\n\n---\n\nTwo\n---\n", "---\nname: x\ndescription: d\n---\n\n---\n\nTwo\n---\n", 0, nil},
 		{"no tools", "---\ndescription: d\ntools: []\n---\n", "---\nname: x\ndescription: d\ntools: []\n---\n", 0, nil},
 		{"null tools", "---\ndescription: d\ntools:\n---\n", "---\nname: x\ndescription: d\n---\n", 0, []string{"empty-field"}},

@@ -28,6 +28,7 @@ func TestHooksFile(t *testing.T) {
 		Hooks   map[string][]entry
 	}
 	m := machine()
+	m.Facts.StateDir = `/home/u/it's a "state" $(touch pwned) \n` // no shell reads it
 	decode(t, made(rendered(t, m), hooksPath), &got)
 	if got.Version != 1 || len(got.Hooks) != 12 {
 		t.Errorf("version %d, %d events", got.Version, len(got.Hooks))
