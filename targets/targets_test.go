@@ -230,6 +230,11 @@ func TestJoint(t *testing.T) {
 }
 
 func TestTable(t *testing.T) {
+	for _, target := range All() {
+		if target.Render == nil || target.Risks == nil {
+			t.Errorf("%s cannot be rendered and compared", target.Spec.Label)
+		}
+	}
 	for _, s := range Specs() {
 		if s.Type != "target" || s.Label == "" || !strings.HasSuffix(s.Doc, ".") {
 			t.Errorf("spec %+v", s)

@@ -29,8 +29,8 @@ func TestServers(t *testing.T) {
 	}{
 		{"least local", []any{"command", text("c")}, m{"type": "local", "command": "c", "args": l{}, "tools": l{"*"}}},
 		{"least remote", []any{"url", text("https://e")}, m{"type": "http", "url": "https://e", "tools": l{"*"}, "auth": false, "oidc": false}},
-		{"stdio", []any{"type", text("stdio"), "command", text("c"), "args", list("a", "${HOME}"), "cwd", text("/d"), "tools", list()}, m{"type": "local", "command": "c", "args": l{"a", "${HOME}"}, "cwd": "/d", "tools": l{}}},
-		{"sse", []any{"type", text("sse"), "url", text("https://e"), "headers", dict("A", text("b")), "auth", truth(true), "oidc", dict("redirectPort", number("99"))}, m{"type": "sse", "url": "https://e", "headers": m{"A": "b"}, "tools": l{"*"}, "auth": true, "oidc": m{"redirectPort": 99.0}}},
+		{"stdio", []any{"type", text("stdio"), "command", text("c"), "args", list("a", "${HOME}"), "env", dict("R", text("${V}"), "D", text("a ${V:-d} $W")), "cwd", text("/d"), "tools", list()}, m{"type": "local", "command": "c", "args": l{"a", "${HOME}"}, "env": m{"R": "${V}", "D": "a ${V:-d} $W"}, "cwd": "/d", "tools": l{}}},
+		{"sse", []any{"type", text("sse"), "url", text("https://e"), "headers", dict("A", text("b"), "C", text("Bearer $V")), "auth", truth(true), "oidc", dict("redirectPort", number("99"))}, m{"type": "sse", "url": "https://e", "headers": m{"A": "b", "C": "Bearer $V"}, "tools": l{"*"}, "auth": true, "oidc": m{"redirectPort": 99.0}}},
 		{"disabled", []any{"command", text("c"), "disabled", truth(true)}, m{"type": "local", "command": "c", "args": l{}, "tools": l{"*"}, "disabled": true}},
 		{"not disabled", []any{"command", text("c"), "disabled", truth(false)}, m{"type": "local", "command": "c", "args": l{}, "tools": l{"*"}}},
 		{"the rest as given", []any{"command", text("c"), "timeout", number("5"), "deferTools", text("never"), "excludeTools", list("y"), "displayName", text("D")}, m{"type": "local", "command": "c", "args": l{}, "tools": l{"*"}, "timeout": 5.0, "deferTools": "never", "excludeTools": l{"y"}, "displayName": "D"}},
@@ -113,6 +113,7 @@ func TestSettings(t *testing.T) {
 		{"none left", servers("mcpDefaultDisabled", truth(true), "mcpAlwaysEnabled", list("c", "b", "a")), m{"disabledMcpServers": []any{}}, [][]string{{"disabledMcpServers"}}, "disabledMcpServers"},
 		{"own list", servers("settings", dict("disabledMcpServers", list("z", "y", "z"))), m{"disabledMcpServers": []any{"y", "z"}}, [][]string{{"disabledMcpServers"}}, "disabledMcpServers"},
 		{"status line", servers("statusLine", truth(true), "settings", dict("theme", text("dim"))), m{"theme": "dim", "statusLine": m{"type": "command", "command": "/home/u/.local/state/agentihooks/current/tree/bin/agentihooks-hook copilot statusLine"}}, [][]string{{"statusLine", "command"}, {"statusLine", "type"}, {"theme"}}, ""},
+		{"a status line of one's own", servers("settings", dict("statusLine", dict("command", text("~/bin/line 'a b'"), "type", text("command"), "padding", number("1")))), m{"statusLine": m{"command": "~/bin/line 'a b'", "type": "command", "padding": 1.0}}, [][]string{{"statusLine", "command"}, {"statusLine", "padding"}, {"statusLine", "type"}}, ""},
 		{"status line, quoted", quoted, m{"statusLine": m{"type": "command", "command": `'/home/u/it'\''s here/current/tree/bin/agentihooks-hook' copilot statusLine`}}, [][]string{{"statusLine", "command"}, {"statusLine", "type"}}, ""},
 	}
 	for _, tt := range tests {

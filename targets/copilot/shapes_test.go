@@ -69,6 +69,9 @@ func TestShapes(t *testing.T) {
 	}
 	for _, path := range paths {
 		kind, name := filepath.Base(filepath.Dir(path)), filepath.Base(path)
+		if kind == "state" {
+			continue // nobody's source: what Copilot keeps in its home, for the scripts that switch there
+		}
 		t.Run(kind+"/"+name, func(t *testing.T) {
 			out, diags := Render(input(one(kind, path)))
 			var text bytes.Buffer
