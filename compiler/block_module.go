@@ -34,17 +34,23 @@ func moduleBlock() blockType {
 	}
 }
 
-// occurrence is one module block. Those with one label in the manifest, its profiles and hosts speak of one
+// occurrence is one module or bundle block. Those with one label in the manifest, its profiles and hosts speak of one
 // instance: later arguments win.
 type occurrence struct {
+	kind     string // the block's type
 	layer    *layer
 	label    string
 	at       hcl.Range
 	source   string
 	sourceAt hcl.Range
 	args     map[string]*argument
+	profiles []mention // of a bundle
 	enabled  *expr
 }
+
+func (o *occurrence) title() string { return o.kind + " `" + o.label + "`" }
+
+func (o *occurrence) bundle() bool { return o.kind == "bundle" }
 
 // argument is one value for a module's variable.
 type argument struct {
@@ -52,7 +58,7 @@ type argument struct {
 	expr *expr
 }
 
-// instance is one use of a module: its variables are filled by its occurrences.
+// instance is one use of a module or bundle. A module's variables are filled by its occurrences.
 type instance struct {
 	label       string
 	parent      *instance // the module that uses it; nil: the manifest
@@ -63,7 +69,7 @@ type instance struct {
 }
 
 func (l *loader) module(ly *layer, b *hclsyntax.Block) {
-	o := &occurrence{layer: ly, label: b.Labels[0], at: b.LabelRanges[0], args: map[string]*argument{}}
+	o := &occurrence{kind: b.Type, layer: ly, label: b.Labels[0], at: b.LabelRanges[0], args: map[string]*argument{}}
 	for _, inner := range b.Body.Blocks {
 		l.diags.Errorf(rangeOf(inner.TypeRange), "unknown-block", "Unknown block `"+inner.Type+"`",
 			"A `module` block holds no blocks. Move it to the level around it.")
@@ -82,37 +88,38 @@ func (l *loader) module(ly *layer, b *hclsyntax.Block) {
 			o.args[a.Name] = &argument{at: a.NameRange, expr: l.expr(a.Expr, ly.scope)}
 		}
 	}
-	for _, other := range ly.modules {
-		if other.label == o.label {
-			l.conflict("The module `"+o.label+"`", o.at, other.at)
+	l.use(o)
+}
+
+// use notes a block whose folder is to be loaded.
+func (l *loader) use(o *occurrence) {
+	for _, other := range o.layer.modules {
+		if other.title() == o.title() {
+			l.conflict("The "+o.title(), o.at, other.at)
 			return
 		}
 	}
-	ly.modules = append(ly.modules, o)
-	l.pending(ly.scope.module).add(o)
+	o.layer.modules = append(o.layer.modules, o)
+	l.pending(o.layer.scope.module).add(o)
 }
 
-// group is the occurrences of one label.
-type group struct{ occurrences []*occurrence }
-
-// groups is the module blocks of one set of files, waiting to be loaded.
+// groups is the module and bundle blocks of one set of files, waiting to be loaded, by title.
 type groups struct {
 	order []string
-	by    map[string]*group
+	by    map[string][]*occurrence
 }
 
 func (g *groups) add(o *occurrence) {
 	if g.by == nil {
-		g.by = map[string]*group{}
+		g.by = map[string][]*occurrence{}
 	}
-	if g.by[o.label] == nil {
-		g.by[o.label] = &group{}
-		g.order = append(g.order, o.label)
+	if g.by[o.title()] == nil {
+		g.order = append(g.order, o.title())
 	}
-	g.by[o.label].occurrences = append(g.by[o.label].occurrences, o)
+	g.by[o.title()] = append(g.by[o.title()], o)
 }
 
-// pending is the module blocks of a module's files (nil: the manifest's) that are to be loaded.
+// pending is the blocks of a module's files (nil: the manifest's) that are to be loaded.
 func (l *loader) pending(in *instance) *groups {
 	if l.groups[in] == nil {
 		l.groups[in] = &groups{}
@@ -123,8 +130,8 @@ func (l *loader) pending(in *instance) *groups {
 // modules loads what the files of an instance (nil: the manifest) use.
 func (l *loader) modules(parent *instance) {
 	waiting := l.pending(parent)
-	for _, label := range waiting.order {
-		inst := l.instance(parent, waiting.by[label].occurrences)
+	for _, title := range waiting.order {
+		inst := l.instance(parent, waiting.by[title])
 		if inst == nil {
 			continue
 		}
@@ -137,7 +144,8 @@ func (l *loader) modules(parent *instance) {
 	}
 }
 
-// instance opens the folder that a group of module blocks names, and decodes it.
+// instance opens the folder that blocks with one label name, and decodes a module's files. A bundle is read when its
+// layer is evaluated.
 func (l *loader) instance(parent *instance, all []*occurrence) *instance {
 	var named *occurrence
 	for _, o := range all {
@@ -146,15 +154,14 @@ func (l *loader) instance(parent *instance, all []*occurrence) *instance {
 		case named == nil:
 			named = o
 		case named.source != o.source:
-			l.diags.Errorf(rangeOf(o.sourceAt), "conflict", "The module `"+o.label+"` has two sources",
-				"Blocks with one label speak of one module. Give one of them another label.")
+			l.diags.Errorf(rangeOf(o.sourceAt), "conflict", "The "+o.title()+" has two sources",
+				"Blocks with one label speak of one folder. Give one of them another label.")
 			also(l.diags, "first source here", rangeOf(named.sourceAt))
 			return nil
 		}
 	}
 	if named == nil {
-		l.diags.Errorf(rangeOf(all[0].at), "missing-attribute", "The module `"+all[0].label+"` has no source",
-			"Add `source = \"builtin/<name>\"` or a relative folder.")
+		l.diags.Errorf(rangeOf(all[0].at), "missing-attribute", "The "+all[0].title()+" has no source", "%s Add `source = …`.", all[0].sources())
 		return nil
 	}
 	src := l.open(parent, named)
@@ -163,8 +170,12 @@ func (l *loader) instance(parent *instance, all []*occurrence) *instance {
 	}
 	inst := &instance{label: named.label, parent: parent, variables: map[string]*variable{}, occurrences: all}
 	inst.layer = &layer{
-		title: "module `" + named.label + "`",
+		title: named.title(),
 		scope: &scope{source: src, module: inst, locals: map[string]*local{}},
+	}
+	if named.bundle() {
+		l.checkBundle(inst, named)
+		return inst
 	}
 	for _, body := range l.bodies(src, named) {
 		l.body(inst.layer, inModule, body)
@@ -175,17 +186,17 @@ func (l *loader) instance(parent *instance, all []*occurrence) *instance {
 	return inst
 }
 
-// open finds the folder of a module, and refuses circles.
+// open finds the folder of a module or bundle, and refuses circles.
 func (l *loader) open(parent *instance, o *occurrence) *source {
 	at := rangeOf(o.sourceAt)
-	dir, p := l.moduleDir(parent, o.source)
+	dir, p := l.folderOf(parent, o)
 	if p != nil {
 		l.diags.Errorf(at, p.code, p.summary, "%s", p.detail)
 		return nil
 	}
 	depth := 0
 	for up := parent; up != nil; up = up.parent {
-		if up.layer.scope.source.dir == dir {
+		if up.layer.scope.source.dir == dir && !o.bundle() {
 			l.diags.Errorf(at, "cycle", "The module `"+o.label+"` uses itself",
 				"`%s` is already being loaded, by `%s`. Break the circle.", dir, up.label)
 			for x := parent; x != up.parent; x = x.parent {
@@ -204,7 +215,7 @@ func (l *loader) open(parent *instance, o *occurrence) *source {
 	if src, ok := l.sources[dir]; ok {
 		return src
 	}
-	fsys, show, p := l.openDir(dir)
+	fsys, show, p := l.openDir(o.kind, dir)
 	if p != nil {
 		l.diags.Errorf(at, p.code, p.summary, "%s", p.detail)
 		return nil
@@ -213,31 +224,36 @@ func (l *loader) open(parent *instance, o *occurrence) *source {
 	return l.sources[dir]
 }
 
-// moduleDir is the folder that a source names: relative to the manifest's folder, or "builtin/<name>".
-func (l *loader) moduleDir(parent *instance, source string) (string, *problem) {
-	bad := &problem{
-		"invalid-source", "`" + source + "` is no module source",
-		"A source is `builtin/<name>` or a folder relative to the one of this file. Write one of the two.",
+// sources is what a block's source may be, as a sentence.
+func (o *occurrence) sources() string {
+	if o.bundle() {
+		return "A source is a folder relative to the one of this file."
 	}
-	if !printable(source) || path.IsAbs(source) || strings.HasPrefix(source, "~") || strings.ContainsAny(source, "\\:") {
+	return "A source is `builtin/<name>` or a folder relative to the one of this file."
+}
+
+// folderOf is the folder that a source names: relative to the manifest's folder, or "builtin/<name>".
+func (l *loader) folderOf(parent *instance, o *occurrence) (string, *problem) {
+	bad := &problem{"invalid-source", "`" + o.source + "` is no " + o.kind + " source", o.sources() + " Write one."}
+	if !printable(o.source) || path.IsAbs(o.source) || strings.HasPrefix(o.source, "~") || strings.ContainsAny(o.source, "\\:") {
 		return "", bad
 	}
 	base := "."
 	if parent != nil {
 		base = parent.layer.scope.source.dir
 	}
-	if strings.HasPrefix(source, BuiltinPrefix) {
-		return path.Clean(source), nil
+	dir, embedded := path.Join(base, o.source), strings.HasPrefix(base+"/", BuiltinPrefix)
+	if strings.HasPrefix(o.source, BuiltinPrefix) {
+		dir, embedded = path.Clean(o.source), true
 	}
-	dir := path.Join(base, source)
-	if strings.HasPrefix(base+"/", BuiltinPrefix) && !strings.HasPrefix(dir, BuiltinPrefix) {
+	if inside := strings.HasPrefix(dir, BuiltinPrefix); embedded && !inside || inside && o.bundle() {
 		return "", bad
 	}
 	return dir, nil
 }
 
-// openDir opens a module's folder, and says under which name its files are shown.
-func (l *loader) openDir(dir string) (fs.FS, string, *problem) {
+// openDir opens the folder of a module or bundle, and says under which name its files are shown.
+func (l *loader) openDir(kind, dir string) (fs.FS, string, *problem) {
 	name, builtin := strings.CutPrefix(dir, BuiltinPrefix)
 	if builtin {
 		known := l.builtins()
@@ -254,8 +270,8 @@ func (l *loader) openDir(dir string) (fs.FS, string, *problem) {
 		return sub, dir, nil
 	}
 	missing := &problem{
-		"missing-module", "The module folder `" + dir + "` cannot be opened",
-		"A module is a folder with `*.hcl` files, named relative to the file that uses it. Correct the source.",
+		"missing-" + kind, "The " + kind + " folder `" + dir + "` cannot be opened",
+		"It is named relative to the folder of the file that uses it. Correct the source.",
 	}
 	if l.from.Module == nil {
 		return nil, "", missing

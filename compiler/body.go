@@ -13,14 +13,14 @@ import (
 	"github.com/agentihooks/agentihooks/internal/diag"
 )
 
-// layer is one level of the manifest: a module, the top level, a profile or a host. Several files of a module make
-// one layer.
+// layer is one level of the manifest: a module or bundle, the top level, a profile or a host. Several files of a module
+// make one layer; that of a bundle has no attributes or blocks of its own.
 type layer struct {
 	title   string // "profile `work`", for messages
 	scope   *scope
 	attrs   []attribute
 	blocks  []*block
-	modules []*occurrence // in source order
+	modules []*occurrence // and bundles, in source order
 
 	once  sync.Once // guards deps
 	deps  []string  // the facts that its value depends on

@@ -17,7 +17,7 @@ import (
 // types and origins are settled.
 type converter struct {
 	ev       *evaluator
-	expr     *expr  // the attribute's
+	expr     *expr  // the attribute's; nil: the value comes from a bundle's JSON
 	what     string // "`env` of mcp `x`"
 	secret   bool   // secrets are allowed
 	diags    *diag.List
@@ -29,6 +29,7 @@ type origin struct {
 	at     diag.Range
 	syntax hclsyntax.Expression // nil: every value below has this place
 	scope  *scope
+	fields map[string]diag.Range // the places of an object's members, if it comes from JSON
 	// written is the expression in the attribute itself, before names were followed: where faults are shown.
 	written *expr
 }
@@ -87,6 +88,13 @@ func (c *converter) element(o origin, i int) origin {
 
 // members is the origins of an object's members that are written out.
 func (c *converter) members(o origin) map[string]origin {
+	if o.fields != nil {
+		out := make(map[string]origin, len(o.fields))
+		for name, at := range o.fields {
+			out[name] = origin{at: at}
+		}
+		return out
+	}
 	cons, ok := o.syntax.(*hclsyntax.ObjectConsExpr)
 	if !ok {
 		return nil
@@ -216,8 +224,12 @@ func (c *converter) text(s string, o origin, t model.Type, names []string, what 
 
 func (c *converter) credential(s string, o origin, what string) {
 	if kind := looksLikeCredential(s); kind != "" {
+		name := "${secret.NAME}"
+		if c.expr == nil {
+			name = "${NAME}"
+		}
 		c.diags.Errorf(o.at, "credential", what+" holds what looks like "+kind,
-			"It would be written into files that the agent can read. Declare `secret \"NAME\" { env = \"NAME\" }` and write ${secret.NAME} in its place.")
+			"It would be written into files that the agent can read. Declare `secret \"NAME\" { env = \"NAME\" }` and write %s in its place.", name)
 	}
 }
 

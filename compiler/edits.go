@@ -17,9 +17,26 @@ func (ed *edition) place(e model.Edit) (diag.Range, diag.List) {
 	at := ed.m.file
 	if len(sites) > 0 {
 		at = rangeOf(sites[len(sites)-1].at())
+	} else if from := ed.bundled(e); !from.IsZero() {
+		at = from
 	}
 	_, list := ed.changes(e)
 	return at, list
+}
+
+// bundled is where a bundle's file declares a block that no file of the manifest has.
+func (ed *edition) bundled(e model.Edit) (at diag.Range) {
+	for _, ly := range ed.layers {
+		if ly.blocks != nil {
+			continue
+		}
+		for _, b := range ed.ev.layer(ly).blocks {
+			if b.kind.name == e.Type && b.label == e.Label {
+				at = b.at
+			}
+		}
+	}
+	return at
 }
 
 // changes is the bytes to replace for an edit, by the label of the file.
@@ -27,6 +44,11 @@ func (ed *edition) changes(e model.Edit) (map[string][]replacement, diag.List) {
 	sites, whole := ed.sites(e)
 	if len(sites) == 0 {
 		var l diag.List
+		if at := ed.bundled(e); !at.IsZero() {
+			l.Errorf(at, "not-absorbed", "`"+dotted(e.Path)+"` of "+e.Type+" `"+e.Label+"` cannot be written back",
+				"It comes from a bundle, whose files are left as they are. Add a block `%s \"%s\"` with %s to the manifest.", e.Type, e.Label, wanted(e))
+			return nil, l
+		}
 		l.Errorf(ed.m.file, "not-absorbed", "There is no "+e.Type+" `"+e.Label+"`", "Nothing active for this host declares it. Write %s yourself.", wanted(e))
 		return nil, l
 	}

@@ -29,20 +29,20 @@ func (s *source) items(n *node, a bodyAttr, diags *diag.List) (out []setItem) {
 			diags.Errorf(e.origin, p.code, p.summary, "%s", p.detail)
 		}
 		for _, f := range r.found {
-			item := setItem{key: f.key}
-			if a.paths == folderPath {
-				folder := f.folder
-				folder.Origin = e.origin
-				item.folder = &folder
-			} else {
-				file := f.file
-				file.Origin = e.origin
-				item.file = &file
-			}
-			out = append(out, item)
+			out = append(out, f.item(a.paths, e.origin))
 		}
 	}
 	return out
+}
+
+// item is what was found, named at a place.
+func (f found) item(kind pathKind, at diag.Range) setItem {
+	if kind == folderPath {
+		f.folder.Origin = at
+		return setItem{key: f.key, folder: &f.folder}
+	}
+	f.file.Origin = at
+	return setItem{key: f.key, file: &f.file}
 }
 
 // find resolves one path or glob, once.

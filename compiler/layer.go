@@ -28,6 +28,7 @@ type blockValue struct {
 	at    diag.Range
 	attrs []nodeAttr
 	bad   bool // an attribute of it failed or is unknown
+	whole bool // it takes the place of what earlier layers say of the label
 }
 
 // nodeAttr is one attribute's value.
@@ -65,6 +66,9 @@ func (ev *evaluator) layer(ly *layer) *layerValue {
 func (ev *evaluator) layerOnce(ly *layer) *layerValue {
 	out := &layerValue{sets: map[string]setValue{}, single: map[string]*node{}}
 	if inst := ly.scope.module; inst != nil && inst.layer == ly {
+		if inst.occurrences[0].bundle() {
+			return ev.bundle(inst)
+		}
 		out.diags = append(out.diags, ev.variables(inst).diags...)
 	}
 	for _, a := range ly.attrs {

@@ -144,7 +144,7 @@ func (r *resolver) activate(parent *instance, active []*layer) []*layer {
 			continue
 		}
 		for _, o := range ly.modules {
-			i := slices.IndexFunc(instances, func(i *instance) bool { return i.label == o.label })
+			i := slices.IndexFunc(instances, func(i *instance) bool { return i.layer.title == o.title() })
 			if i < 0 {
 				continue // it was reported
 			}
@@ -173,7 +173,7 @@ func (r *resolver) enabled(inst *instance) bool {
 		}
 		a := attribute{expr: o.enabled, at: o.at, spec: enabledAttr()}
 		var found layerValue
-		n, ok := r.ev.attribute(a, "`enabled` of module `"+inst.label+"`", false, &found)
+		n, ok := r.ev.attribute(a, "`enabled` of "+inst.layer.title, false, &found)
 		r.diags = append(r.diags, found.diags...)
 		r.unknown = append(r.unknown, found.unknown...)
 		if ok && n.kind == leaf {
@@ -196,7 +196,7 @@ func (r *resolver) add(v *layerValue) {
 	for _, b := range v.blocks {
 		key := b.kind.name + "\x00" + b.label
 		have := r.blocks[key]
-		if have == nil {
+		if have == nil || b.whole {
 			have = &mergedBlock{kind: b.kind, label: b.label, attrs: map[string]*node{}, specs: map[string]model.AttrSpec{}}
 			r.blocks[key] = have
 		}

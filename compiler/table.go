@@ -105,6 +105,7 @@ func newTable(specs Specs) table {
 		},
 		blocks: []blockType{
 			moduleBlock(),
+			bundleBlock(),
 			profileBlock(),
 			hostBlock(),
 			targetBlock(specs.Targets),

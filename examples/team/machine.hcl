@@ -28,6 +28,12 @@ module "review" {
   limit  = 400
 }
 
+# A folder as Claude Code and the Python agentihooks have it. What stands in this file goes over it.
+bundle "platform" {
+  source   = "./bundle"
+  profiles = ["backend"]
+}
+
 target "copilot" {
   version            = "1.0.102" # settings and servers are checked for it
   identity           = true      # the instructions open with the names of the profiles

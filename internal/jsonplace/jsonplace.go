@@ -31,6 +31,10 @@ func Parse(l *diag.List, name string, data []byte, lost string) (f File, ok bool
 			"It holds the path %q in place of what is there: it was checked out on a system without links. Name that file, or check out again with core.symlinks on.", to)
 		return f, false
 	}
+	if line, column, ok := noText(data); ok {
+		l.Errorf(f.Place(line, column), "invalid-json", name+" is no JSON", "It holds bytes that are no UTF-8. %s Correct the file.", lost)
+		return f, false
+	}
 	doc, err := jsonedit.Parse(data)
 	if err != nil {
 		at, reason := f.Place(1, 1), err.Error()
@@ -43,6 +47,22 @@ func Parse(l *diag.List, name string, data []byte, lost string) (f File, ok bool
 	}
 	f.doc = doc
 	return f, true
+}
+
+// noText is the place of the first byte that is no UTF-8, if there is one: a decoder would put another character there.
+func noText(data []byte) (line, column int, found bool) {
+	line = 1
+	for text := range bytes.Lines(bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))) {
+		for i := 0; i < len(text); {
+			r, size := utf8.DecodeRune(text[i:])
+			if r == utf8.RuneError && size == 1 {
+				return line, i + 1, true
+			}
+			i += size
+		}
+		line++
+	}
+	return 0, 0, false
 }
 
 // Link is the path that a git link leads to, if that is what a file holds: git on a system without links checks one out

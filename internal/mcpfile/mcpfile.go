@@ -25,6 +25,7 @@ type Member struct {
 	Name   string
 	Value  any
 	Origin diag.Range
+	Fields map[string]diag.Range // where the members of an object stand
 }
 
 // Get is the value of a member, nil if it has none of that name.
@@ -35,6 +36,14 @@ func (s Server) Get(name string) any {
 		}
 	}
 	return nil
+}
+
+// Field is the place of a member of an object.
+func (m Member) Field(name string) Member {
+	if at, ok := m.Fields[name]; ok {
+		m.Origin = at
+	}
+	return Member{Origin: m.Origin}
 }
 
 // Read reads a file, with comments and trailing commas as Copilot does. name is the file as the reader knows it. The
@@ -70,6 +79,10 @@ func (r *reader) servers() []Server {
 		}
 		return nil
 	}
+	if size(all, 3) > maxEntries {
+		r.diags.Errorf(at, "too-large", r.file.Name+" declares too many servers", "At most %d servers, members and fields of these are read. Remove some.", maxEntries)
+		return nil
+	}
 	var out []Server
 	taken := map[string]bool{}
 	names := slices.Sorted(maps.Keys(entries))
@@ -82,6 +95,21 @@ func (r *reader) servers() []Server {
 		}
 	}
 	return out
+}
+
+// maxEntries bounds what is looked for in a file: to find the place of an entry is to pass all those beside it.
+const maxEntries = 2000
+
+// size is the number of entries of an object down to a depth.
+func size(v any, depth int) int {
+	object, _ := v.(map[string]any)
+	n := len(object)
+	for _, e := range object {
+		if depth > 1 {
+			n += size(e, depth-1)
+		}
+	}
+	return n
 }
 
 func (r *reader) server(name string, taken map[string]bool) (Server, bool) {
@@ -124,28 +152,34 @@ func (r *reader) member(s *Server, name string) {
 	case !sort.takes(value):
 		r.diags.Errorf(at, "wrong-type", fmt.Sprintf("%q of the server %q must be %s", name, s.Name, sort.wants), "Correct it.")
 	default:
-		s.Members = append(s.Members, Member{name, value, at})
+		m := Member{name, value, at, map[string]diag.Range{}}
+		if object, ok := value.(map[string]any); ok {
+			for _, field := range slices.Sorted(maps.Keys(object)) {
+				_, m.Fields[field], _ = r.at("mcpServers", s.Name, name, field)
+			}
+		}
+		s.Members = append(s.Members, m)
 		if name != "url" && name != "headers" { // %AB% is no variable there
-			r.spellings(s.Name, name, value, at)
+			r.spellings(s.Name, name, value, m)
 		}
 	}
 }
 
 // spellings warns of references that Copilot does not replace as their writer meant.
-func (r *reader) spellings(server, member string, value any, at diag.Range) {
+func (r *reader) spellings(server, member string, value any, in Member) {
 	switch v := value.(type) {
 	case []any:
 		for _, e := range v {
-			r.spellings(server, member, e, at)
+			r.spellings(server, member, e, in)
 		}
 	case map[string]any:
 		for _, name := range slices.Sorted(maps.Keys(v)) {
-			r.spellings(server, member+"."+name, v[name], at)
+			r.spellings(server, member+"."+name, v[name], in.Field(name))
 		}
 	case string:
 		for _, ref := range References(v) {
 			if !ref.Spelling.Expanded() {
-				r.diags.Warnf(at, "env-syntax", fmt.Sprintf("%s of the server %q names a variable as %s", member, server, ref.Text),
+				r.diags.Warnf(in.Origin, "env-syntax", fmt.Sprintf("%s of the server %q names a variable as %s", member, server, ref.Text),
 					"Copilot does not take %s for the value of a variable. Write ${%s} if that is meant.", ref.Spelling, ref.Name)
 			}
 		}

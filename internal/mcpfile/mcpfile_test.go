@@ -44,6 +44,8 @@ func TestRead(t *testing.T) {
 		{"no mcpServers", `{"servers": {}}`, nil, []string{"1 no-servers"}},
 		{"mcpServers is none", "{\n\"mcpServers\": []}", nil, []string{"2 no-servers"}},
 		{"twice", "{\"mcpServers\": {\"a\": {\"command\": \"x\"},\n\"a\": {\"command\": \"y\"}}}", nil, []string{"2 invalid-json"}},
+		{"many", `{"mcpServers": {"a": {"command": "x", "env": {` + fields(maxEntries) + `}}}}`, nil, []string{"1 too-large"}},
+		{"a field twice", "{\"mcpServers\": {\"a\": {\"command\": \"x\", \"env\": {\"A\": \"1\",\n\"A\": \"2\"}}}}", nil, []string{"2 invalid-json"}},
 		{"deep", strings.Repeat("[", 5000), nil, []string{"1 invalid-json"}},
 	}
 	for _, tt := range tests {
@@ -67,6 +69,15 @@ func TestRead(t *testing.T) {
 			}
 		})
 	}
+}
+
+// fields is the members of an object, as JSON.
+func fields(n int) string {
+	var out []string
+	for i := range n {
+		out = append(out, fmt.Sprintf("\"A%d\": \"\"", i))
+	}
+	return strings.Join(out, ",")
 }
 
 // A place is where the value stands, also behind a BOM.

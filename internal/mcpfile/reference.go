@@ -60,3 +60,8 @@ func References(text string) []Reference {
 	}
 	return out
 }
+
+// Replace is the text with what f gives in the place of each reference.
+func Replace(text string, f func(Reference) string) string {
+	return references().ReplaceAllStringFunc(text, func(found string) string { return f(References(found)[0]) })
+}

@@ -11,15 +11,6 @@ import (
 
 const mcpPath = "copilot/mcp-config.json"
 
-// everydayVariables are set in almost every session. Copilot 1.0.83 and 1.0.102 take an `env` value that is just the
-// name of a variable they know for that variable's value (seen: a server started with E = "HOME" got the home).
-var everydayVariables = map[string]bool{
-	"DISPLAY": true, "EDITOR": true, "HOME": true, "HOSTNAME": true, "LANG": true, "LC_ALL": true, "LOGNAME": true,
-	"MAIL": true, "OLDPWD": true, "PAGER": true, "PATH": true, "PWD": true, "SHELL": true, "SHLVL": true, "TERM": true,
-	"TMPDIR": true, "TZ": true, "USER": true, "VISUAL": true, "WAYLAND_DISPLAY": true, "XDG_CACHE_HOME": true,
-	"XDG_CONFIG_HOME": true, "XDG_DATA_HOME": true, "XDG_RUNTIME_DIR": true, "XDG_STATE_HOME": true,
-}
-
 // servers renders the entries of mcp-config.json that are ours. Each is complete and in the form that Copilot's own
 // rewrite of the file leaves equal (`copilot mcp add` on 1.0.102: it adds type, args and tools where they lack).
 func (r *renderer) servers() {

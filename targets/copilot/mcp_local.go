@@ -89,7 +89,8 @@ func hasReference(text string) bool {
 // variableLike is a word that hardly is anything but the name of a variable: DEBUG is a level, MY_TOKEN is not.
 var variableLike = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Z][A-Z0-9]*(_[A-Z0-9]+)+$`) })
 
-// checkVariable refuses a literal that Copilot would take for the name of a variable.
+// checkVariable refuses a literal that Copilot would take for the name of a variable: Copilot 1.0.83 and 1.0.102 replace
+// a value that is just the name of one they know by its value (seen: a server started with E = "HOME" got the home).
 func (r *renderer) checkVariable(b model.Block, f model.Field) {
 	text := f.Value.Text
 	for _, s := range r.in.Machine.Secrets {
@@ -99,7 +100,7 @@ func (r *renderer) checkVariable(b model.Block, f model.Field) {
 			return
 		}
 	}
-	if everydayVariables[text] {
+	if model.EverydayVariable(text) {
 		r.diags.Errorf(f.Value.Origin, "mcp-env-name", fmt.Sprintf("mcp %q: %s = %q would become the value of %s", b.Label, f.Name, text, text),
 			"Copilot replaces a value that is just the name of a variable by that variable's value. Write \"$${%s}\" if that is meant, else another value.", text)
 		return
