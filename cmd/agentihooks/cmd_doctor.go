@@ -4,7 +4,9 @@ import (
 	"cmp"
 	"fmt"
 	"os"
+	"os/signal"
 	"slices"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -33,7 +35,10 @@ func doctorCommand(a *app) *cobra.Command {
 			if home, err := a.openHome(false); err == nil { // if not, a check tells
 				variables = targets.Environment(home.liveReader())
 			}
-			checks := doctor.Run(cmd.Context(), doctor.Machine{
+			// What a probe starts is in a process group of its own: an interrupt has to end it with us.
+			ctx, stop := signal.NotifyContext(cmd.Context(), os.Interrupt, syscall.SIGTERM)
+			defer stop()
+			checks := doctor.Run(ctx, doctor.Machine{
 				Home: local.Home, StateDir: local.StateDir, CopilotHome: local.CopilotHome, WorkDir: dir,
 				Env: a.env, Environ: os.Environ(), HookPath: targets.HookPath, PolicyPath: targets.PolicyPath,
 				Copilot: local.Which["copilot"], Version: local.Versions["copilot"], Probe: probe,
@@ -46,7 +51,7 @@ func doctorCommand(a *app) *cobra.Command {
 			return nil
 		},
 	}
-	c.Flags().BoolVar(&probe, "probe", false, "start the Copilot CLI, and ask it which hooks it loads")
+	c.Flags().BoolVar(&probe, "probe", false, "start the Copilot CLI: which hooks does it load, does ours run in a session with a scripted model, is a denied command denied")
 	return c
 }
 

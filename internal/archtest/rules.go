@@ -105,8 +105,8 @@ var Design = Rules{
 		},
 		"internal/doctor": {
 			Own: []string{
-				"hookbin/policy", "internal/activate", "internal/frontmatter", "internal/generation", "internal/jsonedit",
-				"internal/store", "internal/tree",
+				"hookbin/guard", "hookbin/policy", "hookbin/session", "internal/activate", "internal/frontmatter", "internal/generation",
+				"internal/jsonedit", "internal/modelserver", "internal/store", "internal/tree",
 			},
 		},
 		"internal/gc": {

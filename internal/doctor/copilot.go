@@ -121,8 +121,7 @@ func skippedHooks(path string) ([]string, error) {
 	for r := bufio.NewReader(io.LimitReader(f, maxLog)); ; {
 		line, err := r.ReadBytes('\n')
 		if skipped.Match(line) {
-			line = bytes.TrimSpace(line)
-			out = append(out, strings.ToValidUTF8(string(line[:min(len(line), maxLogLine)]), ""))
+			out = append(out, cutLine(line))
 		}
 		if errors.Is(err, io.EOF) {
 			return out[max(0, len(out)-maxLogLines):], nil
@@ -131,6 +130,12 @@ func skippedHooks(path string) ([]string, error) {
 			return nil, err
 		}
 	}
+}
+
+// cutLine is the beginning of a line, for a message.
+func cutLine(line []byte) string {
+	line = bytes.TrimSpace(line)
+	return strings.ToValidUTF8(string(line[:min(len(line), maxLogLine)]), "")
 }
 
 // maxDescription is the longest description of a skill that Copilot 1.0.83 and 1.0.102 load, in UTF-16 units.

@@ -44,17 +44,18 @@ type Machine struct {
 	Built func(manifest, host string) (tree.Name, error)
 }
 
-// Run makes all checks, always in the same order. One that needs what an earlier one missed is left out. It writes nothing,
-// but for what the CLI that is probed writes itself.
+// Run makes all checks, always in the same order. One that needs what an earlier one missed is left out. It writes nothing
+// that stays, but for what the CLI that is probed keeps outside its own home, as its package cache.
 func Run(ctx context.Context, m Machine) []Check {
 	d := doctor{Machine: m}
+	judging := false // there is a hook, and what it judges by is known
 	if d.state() {
 		d.recovery()
 		if d.live() {
 			d.tree()
 			d.links()
 			d.hook(ctx)
-			if d.policy() {
+			if judging = d.policy(); judging {
 				d.environment()
 				d.allowAll()
 				d.secrets()
@@ -73,7 +74,7 @@ func Run(ctx context.Context, m Machine) []Check {
 	d.copilot()
 	d.catalogue()
 	if m.Probe && m.Copilot != "" {
-		d.probe(ctx)
+		d.probe(ctx, judging)
 	}
 	return d.checks
 }

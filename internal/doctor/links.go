@@ -70,6 +70,10 @@ func (d *doctor) hook(ctx context.Context) {
 	cmd := exec.CommandContext(ctx, path, "version")
 	cmd.WaitDelay = time.Second
 	out, err := cmd.CombinedOutput()
+	if err == nil && !bytes.HasPrefix(out, []byte("agentihooks-hook, ")) {
+		d.fail("hook", fmt.Sprintf("%s is another program: asked for its version it said %q", path, cutLine(out)), "Run `agentihooks verify --repair`, or `agentihooks switch`.")
+		return
+	}
 	if err != nil {
 		d.fail("hook", fmt.Sprintf("%s does not run: %v %s", path, err, bytes.TrimSpace(out)),
 			"Run `agentihooks verify --repair`. If it is whole, the file system of the state folder may be mounted noexec: set AGENTIHOOKS_STATE_DIR to a folder elsewhere and switch.")

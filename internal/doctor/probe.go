@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -17,9 +18,10 @@ import (
 	"time"
 )
 
-// Bounds of a probe: Copilot 1.0.83 and 1.0.102 answer after two or three seconds, a first start takes longer.
+// Bounds of a probe: Copilot 1.0.80 to 1.0.102 answer after two or three seconds, and need five for a session. A first
+// start, which unpacks the CLI, or a busy machine takes longer.
 const (
-	probeLimit = 20 * time.Second
+	probeLimit = time.Minute
 	maxAnswer  = 16 << 20
 )
 
@@ -41,8 +43,23 @@ type discovered struct {
 // errNoMethod is the answer of a version that does not know the question (1.0.80).
 var errNoMethod = errors.New("this version of Copilot cannot list its hooks")
 
-// probe asks the CLI which hooks it would run here.
-func (d *doctor) probe(ctx context.Context) {
+// probe starts the CLI: it asks which hooks it would run here, and has it run a session if a policy is known that this can be
+// compared with.
+func (d *doctor) probe(ctx context.Context, session bool) {
+	scratch, remove, err := d.scratchHome()
+	if err != nil {
+		d.fail("probe", err.Error(), "Make the folder for temporary files writable, or set TMPDIR to another.")
+		return
+	}
+	defer remove()
+	d.listing(ctx, scratch)
+	if session {
+		d.rehearsal(ctx, scratch)
+	}
+}
+
+// listing asks the CLI which hooks it would run here.
+func (d *doctor) listing(ctx context.Context, scratch string) {
 	want, err := d.registered()
 	if err != nil {
 		d.fail("probe", err.Error(), "Run `agentihooks switch`.")
@@ -50,7 +67,7 @@ func (d *doctor) probe(ctx context.Context) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, probeLimit)
 	defer cancel()
-	got, err := d.discover(ctx)
+	got, err := d.discover(ctx, scratch)
 	if errors.Is(err, errNoMethod) {
 		d.pass("probe", "%v", err)
 		return
@@ -58,6 +75,9 @@ func (d *doctor) probe(ctx context.Context) {
 	if err != nil {
 		d.fail("probe", fmt.Sprintf("%s did not list its hooks: %v", d.Copilot, err), "Run `copilot --version`; if that works, try again.")
 		return
+	}
+	for i, fault := range got.Errors {
+		got.Errors[i] = bytes.ReplaceAll(fault, []byte(scratch), []byte(d.CopilotHome))
 	}
 	d.judge(got, want)
 }
@@ -128,11 +148,10 @@ func (d *doctor) registered() (int, error) {
 
 // discover starts the CLI as a server and asks it. The server does not end by itself, and its launcher starts the real
 // program as a child: the whole process group is ended.
-func (d *doctor) discover(ctx context.Context) (discovered, error) {
+func (d *doctor) discover(ctx context.Context, scratch string) (discovered, error) {
 	cmd := exec.CommandContext(ctx, d.Copilot, "--headless", "--stdio")
 	cmd.Dir = d.WorkDir
-	// Without a network the server does not start, if it is not told of another provider. It asks it nothing.
-	cmd.Env = append(slices.Clone(d.Environ), "COPILOT_AUTO_UPDATE=false", "COPILOT_OFFLINE=true", "COPILOT_PROVIDER_BASE_URL=http://127.0.0.1:9/v1", "COPILOT_MODEL=none")
+	cmd.Env = probeEnv(d.Environ, d.AllowAll, scratch, "http://127.0.0.1:9/v1") // it asks it nothing
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	end := func() error { return syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) }
 	cmd.Cancel = end

@@ -105,29 +105,46 @@ func FuzzAsk(f *testing.F) {
 
 // TestAProgramThatDoesNotAnswerIsEnded with all that it started.
 func TestAProgramThatDoesNotAnswerIsEnded(t *testing.T) {
-	dir := t.TempDir()
+	for name, ask := range map[string]func(*doctor, context.Context, string) error{
+		"listing": func(d *doctor, ctx context.Context, dir string) error {
+			_, err := d.discover(ctx, dir)
+			return err
+		},
+		"rehearsal": func(d *doctor, ctx context.Context, dir string) error {
+			_, err := d.rehearse(ctx, dir, "true")
+			return err
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+			defer cancel()
+			start := time.Now()
+			err := ask(script(t, dir, "sleep 60 &\necho $! >"+dir+"/child\nwait"), ctx, dir)
+			if err == nil || !strings.Contains(err.Error(), "within") || time.Since(start) > 10*time.Second {
+				t.Errorf("after %v: %v", time.Since(start), err)
+			}
+			pid, err := os.ReadFile(filepath.Join(dir, "child"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			for deadline := time.Now().Add(5 * time.Second); running(strings.TrimSpace(string(pid))); time.Sleep(10 * time.Millisecond) {
+				if time.Now().After(deadline) {
+					t.Fatal("what it started still runs")
+				}
+			}
+		})
+	}
+}
+
+// script is a doctor to whom a shell script is the CLI.
+func script(t *testing.T, dir, text string) *doctor {
+	t.Helper()
 	program := filepath.Join(dir, "copilot")
-	text := "#!/bin/sh\nsleep 60 &\necho $! >" + dir + "/child\nwait\n"
-	if err := os.WriteFile(program, []byte(text), 0o755); err != nil {
+	if err := os.WriteFile(program, []byte("#!/bin/sh\n"+text+"\n"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	d := doctor{Machine: Machine{Copilot: program, WorkDir: dir, Environ: os.Environ()}}
-	start := time.Now()
-	_, err := d.discover(ctx)
-	if err == nil || !strings.Contains(err.Error(), "no answer") || time.Since(start) > 10*time.Second {
-		t.Errorf("after %v: %v", time.Since(start), err)
-	}
-	pid, err := os.ReadFile(filepath.Join(dir, "child"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for deadline := time.Now().Add(5 * time.Second); running(strings.TrimSpace(string(pid))); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(deadline) {
-			t.Fatal("what it started still runs")
-		}
-	}
+	return &doctor{Machine: Machine{Copilot: program, WorkDir: dir, StateDir: dir, CopilotHome: dir, Environ: os.Environ()}}
 }
 
 // running reports whether a process runs; one that ended and was not waited for does not.

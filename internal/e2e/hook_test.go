@@ -122,14 +122,10 @@ hook "errorOccurred" { exec = "true" }
 			h.t.Errorf("the secret stands in %s", path)
 		}
 	}
-	if err := os.Symlink(h.cli.path, filepath.Join(h.bin, "copilot")); err != nil {
-		h.t.Fatal(err)
-	}
+	h.linkCopilot()
 	want := "loads all our 17 hooks"
 	if h.cli.version == "1.0.80" {
 		want = "cannot list its hooks"
 	}
-	if text := h.probe(true); !strings.Contains(text, want) {
-		h.t.Errorf("the probe says %q, want %q", text, want)
-	}
+	h.wantCheck(h.doctor(), "probe", true, want)
 }

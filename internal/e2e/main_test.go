@@ -32,6 +32,7 @@ var cases = []struct {
 	{"shell loads the environment", shellLoadsTheEnvironment},
 	{"status line is on the screen", statusLineIsOnTheScreen},
 	{"doctor asks copilot", doctorAsksCopilot},
+	{"doctor rehearses", doctorRehearses},
 }
 
 func TestCopilot(t *testing.T) {
