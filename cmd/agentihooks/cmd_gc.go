@@ -89,11 +89,12 @@ func (a *app) printFreed(res gc.Result, dryRun bool) {
 			StorePaths []store.Path        `json:"storePaths"`
 			Origins    []tree.Hash         `json:"origins"`
 			Sessions   []string            `json:"sessions"`
+			Ledgers    []string            `json:"ledgers"`
 			Warnings   []string            `json:"warnings"`
 		}{
 			schema, dryRun, append([]gc.Kept{}, res.Kept...), append([]generation.Number{}, res.Removed...),
 			append([]store.Path{}, res.StorePaths...), append([]tree.Hash{}, res.Origins...),
-			append([]string{}, res.Sessions...), append([]string{}, res.Warnings...),
+			append([]string{}, res.Sessions...), append([]string{}, res.Ledgers...), append([]string{}, res.Warnings...),
 		})
 		return
 	}
@@ -115,7 +116,8 @@ func (a *app) printFreed(res gc.Result, dryRun bool) {
 		fmt.Fprintln(a.stdout, "nothing was removed (--dry-run)")
 		return
 	}
-	fmt.Fprintf(a.stdout, "removed: generations %d, trees %d, records of ended sessions %d\n", len(res.Removed), len(res.StorePaths), len(res.Sessions))
+	fmt.Fprintf(a.stdout, "removed: generations %d, trees %d, records of ended sessions %d, old ledgers %d\n",
+		len(res.Removed), len(res.StorePaths), len(res.Sessions), len(res.Ledgers))
 }
 
 // freeSome is the gc after a switch that changed something. It is no part of the switch: what it cannot do is said with

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/agentihooks/agentihooks/hookbin/event"
+	"github.com/agentihooks/agentihooks/hookbin/ledger"
 )
 
 // maxPayload bounds what is read from stdin, in bytes.
@@ -23,6 +24,7 @@ type answer struct {
 	// pascal is the spelling of the registration. With it Copilot also reads hookSpecificOutput, and there first.
 	pascal bool
 	taken  atomic.Bool
+	book   atomic.Pointer[book] // nil until the policy is read; the deadline may come before
 }
 
 // answerEvent answers the event that the registration names. The deadline starts first: from here on nothing, not
@@ -39,7 +41,7 @@ func answerEvent(w World, given string) (code int) {
 	defer timer.Stop()
 	defer func() {
 		if fault := recover(); fault != nil {
-			code = a.fail("its check broke down (" + faultText(fault) + ")")
+			code = a.fail("its check broke down", faultText(fault))
 		}
 	}()
 	p, err := loadPolicy(w)
@@ -47,16 +49,18 @@ func answerEvent(w World, given string) (code int) {
 		return a.statusLine(p, err)
 	}
 	if err != nil {
-		return a.fail("its policy cannot be read: " + err.Error())
+		return a.fail("its policy cannot be read", err.Error())
 	}
+	a.book.Store(&book{state: p.StateDir})
 	data, err := readAll(w.Stdin, maxPayload)
 	if err != nil {
-		return a.fail("what the agent sent cannot be read: " + err.Error())
+		return a.fail("what the agent sent cannot be read", err.Error())
 	}
 	e, err := event.Decode(a.event, data)
 	if err != nil {
-		return a.fail("what the agent sent cannot be read: " + err.Error())
+		return a.fail("what the agent sent cannot be read", err.Error())
 	}
+	a.book.Store(newBook(p, e))
 	switch a.event {
 	case event.SessionStart:
 		return a.sessionStart(p, e)
@@ -83,7 +87,7 @@ func (a *answer) expire() {
 		}
 	}()
 	time.AfterFunc(a.world.Grace, func() { a.world.Exit(code) }) // if the verdict is given already, or its write blocks
-	a.world.Exit(a.fail("its check took too long"))
+	a.world.Exit(a.fail("its check took too long", ""))
 }
 
 // failureCode is the exit code where no verdict could be reached: a denial of what a verdict could have denied.
@@ -94,12 +98,17 @@ func (a *answer) failureCode() int {
 	return exitDone
 }
 
-// fail answers where no verdict could be reached: a guarded event is denied, any other is left alone.
-func (a *answer) fail(why string) int {
+// fail answers where no verdict could be reached: a guarded event is denied, any other is left alone. The detail may
+// hold anything, so it is told to the agent alone.
+func (a *answer) fail(why, detail string) int {
 	if !a.event.Guarded() {
 		return a.silent()
 	}
-	return a.deny("agentihooks cannot judge this call: " + why + ". " + repair)
+	text := "agentihooks cannot judge this call: " + why
+	if detail != "" {
+		text += ": " + detail
+	}
+	return a.deny(text+". "+repair, ledger.Entry{Verdict: "deny", Reason: why})
 }
 
 // silent is "no objection". Copilot's own permissions decide then; `allow` would switch them off and is never said.
@@ -126,7 +135,7 @@ type nested struct {
 
 // deny refuses twice over: the object gives the reason, and the exit code denies even where the object is lost (a
 // full disk, a closed pipe), so a failed write needs no care.
-func (a *answer) deny(reason string) int {
+func (a *answer) deny(reason string, verdicts ...ledger.Entry) int {
 	reason = message(reason)
 	out := output{Behavior: "deny", Message: reason}
 	if a.event == event.PreToolUse {
@@ -134,24 +143,28 @@ func (a *answer) deny(reason string) int {
 	}
 	a.claim()
 	a.write(out)
+	a.record(verdicts)
 	return exitDenied
 }
 
 // ask lets the user decide. If the question cannot be delivered, the answer is no.
-func (a *answer) ask(reason string) int {
+func (a *answer) ask(reason string, verdicts ...ledger.Entry) int {
 	out := a.decision("ask", message(reason))
 	a.claim()
-	if a.write(out) != nil {
+	err := a.write(out)
+	a.record(verdicts)
+	if err != nil {
 		return exitDenied
 	}
 	return exitDone
 }
 
 // context hands text to the model and lets the event go on, also where the text is lost.
-func (a *answer) context(text string) int {
+func (a *answer) context(text string, verdicts ...ledger.Entry) int {
 	out := output{Context: message(text)}
 	a.claim()
 	a.write(out)
+	a.record(verdicts)
 	return exitDone
 }
 

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/agentihooks/agentihooks/hookbin/guard"
+	"github.com/agentihooks/agentihooks/hookbin/ledger"
 	"github.com/agentihooks/agentihooks/hookbin/policy"
 )
 
@@ -46,6 +47,7 @@ func world(t *testing.T, p policy.Policy, judge func(guard.Call) guard.Verdict, 
 		Parent:     os.Getpid,
 		Now:        func() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) },
 		Judge:      func(_ string, _ []byte, call guard.Call) (guard.Verdict, error) { return judge(call), nil },
+		Record:     ledger.Append,
 		Deadline:   time.Minute, Grace: time.Minute, Command: time.Minute,
 	}, stdout
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/agentihooks/agentihooks/hookbin/guard"
+	"github.com/agentihooks/agentihooks/hookbin/ledger"
 	"github.com/agentihooks/agentihooks/hookbin/policy"
 )
 
@@ -40,6 +41,7 @@ type World struct {
 	Parent     func() int // number of the process that started us
 	Now        func() time.Time
 	Judge      func(kind string, data []byte, call guard.Call) (guard.Verdict, error)
+	Record     func(state, session string, entries ...ledger.Entry) error
 	Deadline   time.Duration // until a verdict that is not there is a denial
 	Grace      time.Duration // until a verdict that cannot be delivered ends the process
 	Command    time.Duration // how long the command of a secret may run
@@ -73,6 +75,7 @@ func machine() World {
 		Parent:     os.Getppid,
 		Now:        time.Now,
 		Judge:      guard.Judge,
+		Record:     ledger.Append,
 		Deadline:   deadline,
 		Grace:      time.Second,
 		Command:    10 * time.Second,

@@ -5,6 +5,7 @@ import (
 
 	"github.com/agentihooks/agentihooks/hookbin/event"
 	"github.com/agentihooks/agentihooks/hookbin/guard"
+	"github.com/agentihooks/agentihooks/hookbin/ledger"
 	"github.com/agentihooks/agentihooks/hookbin/policy"
 )
 
@@ -16,11 +17,15 @@ import (
 func (a *answer) judge(p policy.Policy, e event.Event) int {
 	var question string
 	var notes []string
+	var verdicts []ledger.Entry
 	for _, call := range e.Calls {
 		for _, g := range p.Guards {
 			v, err := a.world.Judge(g.Kind, g.Data, guard.Call{Tool: call.Tool, Command: call.Command})
 			if err != nil {
-				return a.fail("its guard " + g.Kind + " cannot be used: " + err.Error())
+				return a.fail("its guard "+g.Kind+" cannot be used", err.Error())
+			}
+			if v.Kind != guard.Pass {
+				verdicts = append(verdicts, entryOf(call, g, v))
 			}
 			switch v.Kind {
 			case guard.Pass:
@@ -31,7 +36,7 @@ func (a *answer) judge(p policy.Policy, e event.Event) int {
 					question = reasonText(v, g)
 				}
 			default:
-				return a.deny(reasonText(v, g))
+				return a.deny(reasonText(v, g), verdicts...)
 			}
 		}
 	}
@@ -39,9 +44,9 @@ func (a *answer) judge(p policy.Policy, e event.Event) int {
 	case a.event != event.PreToolUse:
 		return a.silent()
 	case question != "":
-		return a.ask(question)
+		return a.ask(question, verdicts...)
 	case notes != nil:
-		return a.context(strings.Join(notes, "\n"))
+		return a.context(strings.Join(notes, "\n"), verdicts...)
 	}
 	return a.silent()
 }

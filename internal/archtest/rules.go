@@ -110,7 +110,7 @@ var Design = Rules{
 			},
 		},
 		"internal/gc": {
-			Own: []string{"hookbin/session", "internal/activate", "internal/generation", "internal/store", "internal/tree"},
+			Own: []string{"hookbin/ledger", "hookbin/session", "internal/activate", "internal/generation", "internal/store", "internal/tree"},
 		},
 
 		// What the stages share, and what reads the world for them.
@@ -131,10 +131,11 @@ var Design = Rules{
 		"hookbin":                  {},
 		"hookbin/agentihooks-hook": {Own: []string{"hookbin/hook"}},
 		"hookbin/hook": {
-			Own: []string{"hookbin/event", "hookbin/guard", "hookbin/policy", "hookbin/process", "hookbin/session", "hookbin/shell"},
+			Own: []string{"hookbin/event", "hookbin/guard", "hookbin/ledger", "hookbin/policy", "hookbin/process", "hookbin/session", "hookbin/shell"},
 		},
 		"hookbin/event":   {Pure: true},
 		"hookbin/guard":   {Pure: true, Own: []string{"hookbin/event", "hookbin/shell"}},
+		"hookbin/ledger":  {Own: []string{"hookbin/session"}},
 		"hookbin/policy":  {Pure: true, Own: []string{"hookbin/guard"}},
 		"hookbin/process": {},
 		"hookbin/session": {Own: []string{"hookbin/process"}},

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/agentihooks/agentihooks/hookbin/ledger"
 	"github.com/agentihooks/agentihooks/hookbin/session"
 	"github.com/agentihooks/agentihooks/internal/activate"
 	"github.com/agentihooks/agentihooks/internal/generation"
@@ -17,6 +18,9 @@ import (
 
 // DefaultKeep is how many of the newest generations stay where nobody says otherwise.
 const DefaultKeep = 20
+
+// keepLedger is how long the verdicts of a session are kept after the last one.
+const keepLedger = 30 * 24 * time.Hour
 
 // Request is one run.
 type Request struct {
@@ -51,6 +55,7 @@ type Result struct {
 	StorePaths []store.Path
 	Origins    []tree.Hash
 	Sessions   []string // names of session folders
+	Ledgers    []string // of sessions, by the same names
 	Warnings   []string
 }
 
@@ -108,7 +113,7 @@ func (req Request) free(stuck error) (Result, error) {
 	if req.Auto {
 		return res, nil
 	}
-	return res, errors.Join(req.freeStore(s, &res), req.freeOrigins(&res), req.freeSessions(s, &res))
+	return res, errors.Join(req.freeStore(s, &res), req.freeOrigins(&res), req.freeSessions(s, &res), req.freeLedgers(s, &res))
 }
 
 // freeGeneration removes one generation, and its tree if no other has it.
@@ -189,6 +194,28 @@ func (req Request) freeSessions(s situation, res *Result) error {
 	return all
 }
 
+// freeLedgers removes what the hook said in sessions of long ago.
+func (req Request) freeLedgers(s situation, res *Result) error {
+	ledgers, err := ledger.List(req.State.Dir())
+	if err != nil {
+		return err
+	}
+	var all error
+	for _, l := range ledgers {
+		if s.running[l.Name] || req.Now.Sub(l.Changed) < keepLedger {
+			continue
+		}
+		if !req.DryRun {
+			if err := l.Remove(); err != nil {
+				all = errors.Join(all, err)
+				continue
+			}
+		}
+		res.Ledgers = append(res.Ledgers, l.Name)
+	}
+	return all
+}
+
 // situation is what a run decides from.
 type situation struct {
 	numbers []generation.Number // ascending
@@ -196,6 +223,7 @@ type situation struct {
 	created map[generation.Number]time.Time // of those whose record can be read
 	trees   map[generation.Number]tree.Name // of those whose link can be read
 	ended   []session.Session
+	running map[string]bool // names of session folders
 }
 
 func (s situation) uses(name tree.Name) bool {
@@ -212,6 +240,7 @@ func (s situation) uses(name tree.Name) bool {
 func (req Request) look() (situation, error) {
 	s := situation{
 		reasons: map[generation.Number][]string{}, created: map[generation.Number]time.Time{}, trees: map[generation.Number]tree.Name{},
+		running: map[string]bool{},
 	}
 	var err error
 	if s.numbers, err = req.State.Numbers(); err != nil {
@@ -273,6 +302,7 @@ func (req Request) roots(s *situation) error {
 		switch {
 		case live.Live(req.Now):
 			add(generation.Number(live.Record.Generation), "a running session began with it")
+			s.running[live.Name] = true
 		case !live.Fresh(req.Now):
 			s.ended = append(s.ended, live)
 		}

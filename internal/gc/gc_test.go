@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/agentihooks/agentihooks/hookbin/ledger"
 	"github.com/agentihooks/agentihooks/hookbin/process"
 	"github.com/agentihooks/agentihooks/hookbin/session"
 	"github.com/agentihooks/agentihooks/internal/generation"
@@ -152,6 +153,30 @@ func TestARunningSessionKeepsItsGeneration(t *testing.T) {
 	}
 	if got := whole(t, req); got != "2 4 5" {
 		t.Errorf("left are %s", got)
+	}
+}
+
+// TestOldLedgersGo: what the hook said is kept for a month after the last word, and as long as the session runs.
+func TestOldLedgersGo(t *testing.T) {
+	req := newRequest(t, 1)
+	dir := req.State.Dir()
+	if err := session.Write(dir, "runs", 1, process.Of(os.Getpid()), req.Now); err != nil {
+		t.Fatal(err)
+	}
+	for id, days := range map[string]int{"runs": 40, "old": 31, "young": 29} {
+		if err := ledger.Append(dir, id, ledger.Entry{Time: req.Now, Verdict: "deny"}); err != nil {
+			t.Fatal(err)
+		}
+		at := req.Now.AddDate(0, 0, -days)
+		if err := os.Chtimes(filepath.Join(dir, "ledger", ledger.Of(dir, id).Name+".jsonl"), at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if res := run(t, req); len(res.Ledgers) != 1 || res.Ledgers[0] != ledger.Of(dir, "old").Name {
+		t.Errorf("%q", res.Ledgers)
+	}
+	if left, err := ledger.List(dir); err != nil || len(left) != 2 {
+		t.Errorf("%d are left, %v", len(left), err)
 	}
 }
 

@@ -1,0 +1,108 @@
+package ledger
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+)
+
+// Ledger is the ledger of one session as it is read: each entry once.
+type Ledger struct {
+	Name    string    // of the session's folder: the sha256 of its id, in hex
+	Changed time.Time // when it was last written
+	Full    bool      // later verdicts of the session are not in it
+
+	path string
+	read int64 // so many bytes of it
+}
+
+// List is every ledger, by name. None has been read.
+func List(state string) ([]*Ledger, error) {
+	dir := filepath.Join(state, folder)
+	if err := isFolder(dir); errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	} else if err != nil {
+		return nil, err
+	}
+	items, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []*Ledger
+	for _, item := range items {
+		name, ok := strings.CutSuffix(item.Name(), suffix)
+		info, err := item.Info()
+		if !ok || err != nil || !info.Mode().IsRegular() { // not ours, or just removed
+			continue
+		}
+		out = append(out, &Ledger{Name: name, Changed: info.ModTime(), Full: full(info), path: filepath.Join(dir, item.Name())})
+	}
+	return out, nil
+}
+
+// Of is the ledger of a session, whether or not it exists.
+func Of(state, id string) *Ledger {
+	path := pathOf(state, id)
+	return &Ledger{Name: strings.TrimSuffix(filepath.Base(path), suffix), path: path}
+}
+
+// full: the next verdict might not fit.
+func full(info fs.FileInfo) bool { return info.Size() > maxSize-4<<10 }
+
+// Next is the entries that were added since the last call, and how many lines there were that no hook of this release
+// wrote. A ledger that does not exist has none.
+func (l *Ledger) Next() (entries []Entry, odd int, err error) {
+	file, err := os.OpenFile(l.path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, 0, nil
+	}
+	if err != nil {
+		return nil, 0, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, 0, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, 0, errors.New(l.path + " is not a regular file")
+	}
+	l.Changed, l.Full = info.ModTime(), full(info)
+	data, err := io.ReadAll(io.NewSectionReader(file, l.read, 2*maxSize-l.read))
+	if err != nil {
+		return nil, 0, err
+	}
+	for {
+		line, rest, whole := bytes.Cut(data, []byte("\n"))
+		if !whole {
+			return entries, odd, nil // its end is still to come
+		}
+		data, l.read = rest, l.read+int64(len(line))+1
+		if e, ok := decode(line); ok {
+			entries = append(entries, e)
+		} else {
+			odd++
+		}
+	}
+}
+
+func decode(line []byte) (Entry, bool) {
+	var e Entry
+	err := json.Unmarshal(line, &e)
+	return e, err == nil && e.Version == Version && e.Verdict != "" && !e.Time.IsZero()
+}
+
+// Remove removes the ledger.
+func (l *Ledger) Remove() error {
+	if err := os.Remove(l.path); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
