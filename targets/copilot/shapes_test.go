@@ -8,10 +8,28 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"testing/fstest"
 
+	"github.com/agentihooks/agentihooks/compiler"
 	"github.com/agentihooks/agentihooks/compiler/model"
 	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/targets/target"
 )
+
+// bundled is the machine of a bundle whose .mcp.json is that file.
+func bundled(f model.File) (model.Machine, diag.List) {
+	manifest := "target \"copilot\" {\n  hooks = false\n}\nbundle \"shape\" { source = \"" + f.Source + "\" }\n"
+	m, diags := compiler.Load(compiler.Sources{
+		Name:   "machine.hcl",
+		Root:   fstest.MapFS{"machine.hcl": {Data: []byte(manifest)}},
+		Module: func(string) (fs.FS, error) { return fstest.MapFS{".mcp.json": {Data: f.Data}}, nil },
+	}, compiler.Specs{Targets: []model.BlockSpec{spec()}})
+	if diags.HasErrors() {
+		return model.Machine{}, diags
+	}
+	machine, more := m.Resolve("wl-0431", machine().Facts)
+	return machine, append(diags, more...)
+}
 
 // TestShapes reads files as people have them (small imitations of what is in public repositories): each is translated, or
 // refused with its place. What becomes of each is in a golden file of its name; update with -update, and read the diff.
@@ -73,7 +91,20 @@ func TestShapes(t *testing.T) {
 			continue // nobody's source: what Copilot keeps in its home, for the scripts that switch there
 		}
 		t.Run(kind+"/"+name, func(t *testing.T) {
-			out, diags := Render(input(one(kind, path)))
+			var m model.Machine
+			var diags diag.List
+			if kind == "mcp" {
+				f, _ := read(path)
+				m, diags = bundled(f)
+			} else {
+				m = one(kind, path)
+			}
+			var out target.Output
+			if !diags.HasErrors() {
+				var more diag.List
+				out, more = Render(input(m))
+				diags = append(diags, more...)
+			}
 			var text bytes.Buffer
 			for _, d := range diags.Sorted() {
 				place := d.Subject.String()
