@@ -14,9 +14,8 @@ var agentFiles = []struct {
 }{
 	{"none", "description: Has no tools.\ntools: []", nil},
 	{"nulled", "description: Has every tool.\ntools:", watched},
-	{"unknown", "description: Has a tool that nobody knows.\ntools: [view, zzbogus]", []string{"view"}},
 	{"star", "description: Has every tool.\ntools: [*]", watched},
-	{"claude", "name: claude\ndescription: Use when: asked\ntools: Read, Grep, Glob, Edit\nmodel: inherit\ncolor: red", []string{"view", "grep", "glob", "create", "edit"}},
+	{"claude", "name: claude\ndescription: Use when: asked\ntools: Read, Grep, Glob, ZzBogus, Edit\nmodel: inherit\ncolor: red", []string{"view", "grep", "glob", "create", "edit"}},
 	{"search", "description: >\n  Folded,\n  on two lines.\ntools:\n  - codebase\n  - runInTerminal", []string{"grep", "glob", "bash"}},
 	{"tabbed", "description: d\ntools:\n\t- Read\n\t- Bash(git diff *)", []string{"view", "bash"}},
 	{"with spaces & (parens)", "description: d\r\ntools: Write\r\nmodel: [gpt-5, sonnet]", []string{"create", "edit"}},
