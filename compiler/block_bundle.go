@@ -17,7 +17,8 @@ func bundleBlock() blockType {
 		name: "bundle", label: "name", in: everywhere(),
 		doc: "Reads a folder that is laid out for Claude Code as the lowest layer, beside modules: `.claude/CLAUDE.md`, else `CLAUDE.md`, as persona; " +
 			"`.claude/rules`, `.claude/skills`, `.claude/agents` and `.claude/commands`; the MCP servers of `.copilot/mcp-config.overrides.json`, else " +
-			"`.claude/.mcp.json`, else `.mcp.json`. Each chosen folder `profiles/<name>` has the same layout and is laid over it: what has the same name " +
+			"`.claude/.mcp.json`, else `.mcp.json`; settings of Copilot in `.copilot/settings.overrides.json`, with attributes of the target and `channels` below " +
+			"`_agentihooks`. Each chosen folder `profiles/<name>` has the same layout and is laid over it: what has the same name " +
 			"there takes the place of what came before. In `env`, `headers` and `url` of a server, `${NAME}` is the secret `NAME` if the manifest declares it; else it " +
 			"is left to Copilot, with a warning. Settings of Claude Code are left out, with a warning.",
 		specs: []model.BlockSpec{{Type: "bundle", Attributes: []model.AttrSpec{

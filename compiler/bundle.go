@@ -22,6 +22,7 @@ type bundleReader struct {
 	src     *source
 	out     *layerValue
 	servers map[string]*blockValue
+	copilot *blockValue // nil: no part sets anything of the target
 }
 
 // bundle is the value of a bundle's layer. Of two things with one name the later part's is taken, in the place of the
@@ -71,6 +72,9 @@ func (r *bundleReader) part(p bundlePart) {
 		r.files(p, kind)
 	}
 	r.mcp(p)
+	if rel := path.Join(p.dir, ".copilot/settings.overrides.json"); r.src.exists(rel) {
+		r.settings(p, rel)
+	}
 	r.leftOut(p)
 }
 
@@ -146,7 +150,6 @@ func notTaken() []struct{ name, instead string } {
 		{".claude/settings.local.json", settings},
 		{".claude/settings.overrides.json", settings},
 		{"settings.overrides.json", settings},
-		{".copilot/settings.overrides.json", "Write its keys as `settings` of `target \"copilot\"`, and those of `_agentihooks` as attributes of that block; `channels` stands beside it."},
 		{".claude/hooks", "Write a `hook` block for each program in it that is to run."},
 		{"enforcements.json", "There is no such reminder here. Write what always holds as a rule."},
 		{"manifestos", "Copy the one that every session is to read beside the manifest, and name it in `manifesto`."},

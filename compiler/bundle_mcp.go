@@ -20,20 +20,27 @@ func (r *bundleReader) mcp(p bundlePart) {
 		if !r.src.exists(rel) {
 			continue
 		}
-		data, problem := r.src.read(rel, MaxFile)
-		if problem != nil {
-			r.out.diags.Errorf(p.at, problem.code, problem.summary, "%s", problem.detail)
-			return
-		}
-		shown, text := r.src.show(rel), bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
-		r.ev.m.addText(shown, text)
-		servers, diags := mcpfile.Read(shown, text)
-		r.out.diags = append(r.out.diags, diags...)
-		for _, s := range servers {
-			r.server(s)
+		if shown, text, ok := r.read(p, rel); ok {
+			servers, diags := mcpfile.Read(shown, text)
+			r.out.diags = append(r.out.diags, diags...)
+			for _, s := range servers {
+				r.server(s)
+			}
 		}
 		return
 	}
+}
+
+// read gives the name and the text of a JSON file, with the line ends that places are counted in.
+func (r *bundleReader) read(p bundlePart, rel string) (shown string, text []byte, ok bool) {
+	data, problem := r.src.read(rel, MaxFile)
+	if problem != nil {
+		r.out.diags.Errorf(p.at, problem.code, problem.summary, "%s", problem.detail)
+		return "", nil, false
+	}
+	shown, text = r.src.show(rel), bytes.ReplaceAll(data, []byte("\r\n"), []byte("\n"))
+	r.ev.m.addText(shown, text)
+	return shown, text, true
 }
 
 // server adds a server as an `mcp` block.
@@ -44,13 +51,11 @@ func (r *bundleReader) server(s mcpfile.Server) {
 	}
 	b := &blockValue{kind: r.ev.m.table.block("mcp"), label: s.Name, at: s.Origin, whole: true}
 	for _, m := range s.Members {
-		spec, ok := b.kind.attribute(m.Name)
+		spec, ok := b.kind.attribute(b.label, m.Name)
 		if empty, isObject := m.Value.(map[string]any); !ok || isObject && len(empty) == 0 && spec.Secret {
 			continue // "env": {} says nothing, and stands at remote servers too
 		}
-		what := "`" + m.Name + "` of mcp `" + s.Name + "`"
-		c := converter{ev: r.ev, what: what, secret: spec.Secret, diags: &r.out.diags}
-		n := c.node(r.value(m.Value, bundleText{m, what, s.Name, spec.Secret}), origin{at: m.Origin, fields: m.Fields}, spec.Type, what)
+		n := r.node(bundleText{m, "`" + m.Name + "` of mcp `" + s.Name + "`", s.Name, spec.Secret}, spec)
 		if n == nil {
 			b.bad = true
 			continue
@@ -60,25 +65,33 @@ func (r *bundleReader) server(s mcpfile.Server) {
 	r.servers[s.Name] = b
 }
 
-func (b *blockType) attribute(name string) (model.AttrSpec, bool) {
-	i := slices.IndexFunc(b.specs[0].Attributes, func(a model.AttrSpec) bool { return a.Name == name })
-	if i < 0 {
-		return model.AttrSpec{}, false
+// attribute is what a block with that label takes under a name.
+func (b *blockType) attribute(label, name string) (model.AttrSpec, bool) {
+	for _, s := range b.specs {
+		if i := slices.IndexFunc(s.Attributes, func(a model.AttrSpec) bool { return a.Name == name }); i >= 0 && (s.Label == "" || s.Label == label) {
+			return s.Attributes[i], true
+		}
 	}
-	return b.specs[0].Attributes[i], true
+	return model.AttrSpec{}, false
 }
 
-// bundleText is the member of a server in which a text stands.
+// bundleText is the member of a JSON file in which a text stands.
 type bundleText struct {
 	mcpfile.Member
 	what   string
-	server string
-	secret bool // secrets may stand there
+	server string // "": it is no server's, and nothing in it is a reference
+	secret bool   // secrets may stand there
 }
 
 // field is the same for a member of an object.
 func (in bundleText) field(name string) bundleText {
 	return bundleText{in.Member.Field(name), "`" + name + "` in " + in.what, in.server, in.secret}
+}
+
+// node is a member as an attribute.
+func (r *bundleReader) node(in bundleText, spec model.AttrSpec) *node {
+	c := converter{ev: r.ev, what: in.what, secret: spec.Secret, diags: &r.out.diags}
+	return c.node(r.value(in.Value, in), origin{at: in.Origin, fields: in.Fields}, spec.Type, in.what)
 }
 
 // value is a value of JSON as the manifest would have it.
@@ -112,6 +125,9 @@ func (r *bundleReader) value(v any, in bundleText) cty.Value {
 
 // text puts the declared secrets in the place of references to variables of their names.
 func (r *bundleReader) text(text string, in bundleText) cty.Value {
+	if in.server == "" {
+		return cty.StringVal(text)
+	}
 	marks := cty.ValueMarks{}
 	text = mcpfile.Replace(text, func(ref mcpfile.Reference) string {
 		_, declared := r.ev.m.secrets[ref.Name]

@@ -172,8 +172,7 @@ func TestBundleLeavesOut(t *testing.T) {
 		"team/.claude/settings.local.json":                   "{",
 		"team/.claude/hooks/x.py":                            "",
 		"team/enforcements.json":                             `{"enforcements": []}`,
-		"team/profiles/dev/.copilot/settings":                "",
-		"team/profiles/dev/.copilot/settings.overrides.json": `{"_agentihooks": {"allowAll": true}, "theme": "dim"}`,
+		"team/profiles/dev/.copilot/settings.overrides.json": `{"_agentihooks": {"allowAl": true}, "statusLine": {"command": "__PYTHON__ -m status"}, "hooks": {}, "_comment": 1}`,
 	}
 	_, _, diags := run(with(files, "target \"copilot\" {}\nbundle \"team\" {\n  source = \"../team\"\n  profiles = [\"dev\"]\n}\n"), testFacts())
 	var got []string
@@ -185,10 +184,30 @@ func TestBundleLeavesOut(t *testing.T) {
 	}
 	want := []string{
 		"`team/.claude/hooks` is left out", "`team/.claude/settings.json` is left out: it sets `hooks` and `permissions`", "`team/.claude/settings.local.json` is left out",
-		"`team/enforcements.json` is left out: it sets `enforcements`", "`team/profiles/dev/.copilot/settings.overrides.json` is left out: it sets `_agentihooks` and `theme`",
+		"`team/enforcements.json` is left out: it sets `enforcements`", "`allowAl` in `_agentihooks` is left out",
+		"`statusLine` of `team/profiles/dev/.copilot/settings.overrides.json` is left out", "`hooks` of `team/profiles/dev/.copilot/settings.overrides.json` is left out",
 	}
 	if !slices.Equal(got, want) {
 		t.Errorf("said %q", got)
+	}
+}
+
+// Settings of Copilot are those of the target: a profile's over the bundle's, the manifest's over both.
+func TestBundleSettings(t *testing.T) {
+	m := resolved(t, with(map[string]string{
+		"team/.copilot/settings.overrides.json": `{"theme": "dim", "footer": {"a": true, "b": 1}, "cost": "$HOME", // c
+"_agentihooks": {"allowAll": true, "channels": "brain, amygdala", "browserCommand": ["open"], "mcpAlwaysEnabled": ["docs"]}}`,
+		"team/profiles/dev/.copilot/settings.overrides.json": `{"_comment": "x", "footer": {"b": 2}, "_agentihooks": {"channels": ["dev", "brain"]}}`,
+	}, "bundle \"team\" {\n  source   = \"../team\"\n  profiles = [\"dev\"]\n}\ntarget \"copilot\" {\n  settings = { theme = \"dark\" }\n  allowAll = null\n}\nchannels = [\"mine\"]\n"), testFacts())
+	copilot := blockOf(t, m.Targets, "copilot").Attrs
+	if got, want := show(copilot), `{browserCommand=["open"] mcpAlwaysEnabled=["docs"] settings={cost="$HOME" footer={a=true b=2} theme="dark"}}`; got != want {
+		t.Errorf("target: %s\nwant %s", got, want)
+	}
+	if got, want := channels(m), "brain amygdala dev mine"; got != want {
+		t.Errorf("channels: %s", got)
+	}
+	if got := copilot.Get("settings").Get("footer").Origin.String(); got != "team/profiles/dev/.copilot/settings.overrides.json:1:29" {
+		t.Errorf("footer is from %s", got)
 	}
 }
 
