@@ -46,6 +46,7 @@ var commands = []func(*app) *cobra.Command{
 	verifyCommand,
 	statusCommand,
 	doctorCommand,
+	channelCommand,
 
 	absorbCommand,
 	fmtCommand,

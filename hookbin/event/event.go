@@ -14,15 +14,20 @@ type Name string
 
 // The events that the hook does something at. All others are known by their spelling only.
 const (
-	SessionStart      Name = "sessionStart"
-	SessionEnd        Name = "sessionEnd"
-	PreToolUse        Name = "preToolUse"
-	PermissionRequest Name = "permissionRequest"
-	StatusLine        Name = "statusLine" // no event: the CLI's status line command
+	SessionStart        Name = "sessionStart"
+	SessionEnd          Name = "sessionEnd"
+	UserPromptSubmitted Name = "userPromptSubmitted"
+	SubagentStart       Name = "subagentStart"
+	PreToolUse          Name = "preToolUse"
+	PermissionRequest   Name = "permissionRequest"
+	StatusLine          Name = "statusLine" // no event: the CLI's status line command
 )
 
 // Guarded reports whether a verdict on the event can keep a tool call from running.
 func (n Name) Guarded() bool { return n == PreToolUse || n == PermissionRequest }
+
+// OnlyTells reports whether the hook does nothing at the event but hand messages over.
+func (n Name) OnlyTells() bool { return n == UserPromptSubmitted || n == SubagentStart }
 
 // Parse is the event that a registration names, in either spelling. Pascal reports the spelling of Claude Code, which
 // Copilot 1.0.80 to 1.0.102 also takes ("PreToolUse", "Stop"). An unknown name is returned as it is.
@@ -31,7 +36,7 @@ func Parse(given string) (name Name, pascal bool) {
 	case "Stop":
 		return "agentStop", true
 	case "UserPromptSubmit":
-		return "userPromptSubmitted", true
+		return UserPromptSubmitted, true
 	case "SessionStart", "SessionEnd", "PreToolUse", "PostToolUse", "PostToolUseFailure", "PermissionRequest",
 		"PreMcpToolCall", "SubagentStart", "SubagentStop", "PreCompact", "Notification", "ErrorOccurred":
 		return Name(strings.ToLower(given[:1]) + given[1:]), true

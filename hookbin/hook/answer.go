@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/agentihooks/agentihooks/hookbin/channel"
 	"github.com/agentihooks/agentihooks/hookbin/event"
 	"github.com/agentihooks/agentihooks/hookbin/ledger"
 )
@@ -33,7 +34,8 @@ func answerEvent(w World, given string) (code int) {
 	a := &answer{world: w}
 	a.event, a.pascal = event.Parse(given)
 	switch a.event {
-	case event.PreToolUse, event.PermissionRequest, event.SessionStart, event.SessionEnd, event.StatusLine:
+	case event.PreToolUse, event.PermissionRequest, event.SessionStart, event.SessionEnd, event.StatusLine,
+		event.UserPromptSubmitted, event.SubagentStart:
 	default:
 		return exitDone
 	}
@@ -52,6 +54,9 @@ func answerEvent(w World, given string) (code int) {
 		return a.fail("its policy cannot be read", err.Error())
 	}
 	a.book.Store(&book{state: p.StateDir})
+	if a.event.OnlyTells() && !channel.Any(p.StateDir) {
+		return a.silent()
+	}
 	data, err := readAll(w.Stdin, maxPayload)
 	if err != nil {
 		return a.fail("what the agent sent cannot be read", err.Error())
@@ -66,6 +71,8 @@ func answerEvent(w World, given string) (code int) {
 		return a.sessionStart(p, e)
 	case event.SessionEnd:
 		return a.sessionEnd(p, e)
+	case event.UserPromptSubmitted, event.SubagentStart:
+		return a.tell(p, e, "")
 	}
 	return a.judge(p, e)
 }
@@ -159,13 +166,10 @@ func (a *answer) ask(reason string, verdicts ...ledger.Entry) int {
 	return exitDone
 }
 
-// context hands text to the model and lets the event go on, also where the text is lost.
-func (a *answer) context(text string, verdicts ...ledger.Entry) int {
-	out := output{Context: message(text)}
+// context hands text to the model, and reports whether it was written.
+func (a *answer) context(text string) bool {
 	a.claim()
-	a.write(out)
-	a.record(verdicts)
-	return exitDone
+	return a.write(output{Context: text}) == nil
 }
 
 func (a *answer) decision(decision, reason string) output {

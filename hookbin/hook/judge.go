@@ -45,10 +45,8 @@ func (a *answer) judge(p policy.Policy, e event.Event) int {
 		return a.silent()
 	case question != "":
 		return a.ask(question, verdicts...)
-	case notes != nil:
-		return a.context(strings.Join(notes, "\n"), verdicts...)
 	}
-	return a.silent()
+	return a.tell(p, e, strings.Join(notes, "\n"), verdicts...)
 }
 
 // reasonText is the guard's reason. A denial without one reads "No reason provided" at the model.

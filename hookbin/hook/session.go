@@ -37,7 +37,7 @@ func (a *answer) sessionStart(p policy.Policy, e event.Event) int {
 		b.WriteString("Note: this session could not be recorded (" + visible(recordErr.Error()) +
 			"), so that `agentihooks gc` may remove its generation.\n")
 	}
-	return a.context(b.String())
+	return a.tell(p, e, b.String())
 }
 
 // recordSession keeps the generation of a session from gc while the session runs. Copilot 1.0.83 and 1.0.102 start the

@@ -39,7 +39,7 @@ var Design = Rules{
 		// The edge: it calls the stages, and nothing calls it.
 		"cmd/agentihooks": {
 			Own: []string{
-				"compiler/...", "targets/...", "hookbin", "hookbin/guard", "hookbin/session", "modules", "internal/activate", "internal/diag",
+				"compiler/...", "targets/...", "hookbin", "hookbin/channel", "hookbin/guard", "hookbin/session", "modules", "internal/activate", "internal/diag",
 				"internal/doctor", "internal/durable", "internal/facts", "internal/gc", "internal/generation", "internal/nearest", "internal/sources",
 				"internal/store", "internal/textdiff", "internal/tree", "internal/verify",
 			},
@@ -131,8 +131,12 @@ var Design = Rules{
 		"hookbin":                  {},
 		"hookbin/agentihooks-hook": {Own: []string{"hookbin/hook"}},
 		"hookbin/hook": {
-			Own: []string{"hookbin/event", "hookbin/guard", "hookbin/ledger", "hookbin/policy", "hookbin/process", "hookbin/session", "hookbin/shell"},
+			Own: []string{
+				"hookbin/channel", "hookbin/event", "hookbin/guard", "hookbin/ledger", "hookbin/policy", "hookbin/process",
+				"hookbin/session", "hookbin/shell",
+			},
 		},
+		"hookbin/channel": {},
 		"hookbin/event":   {Pure: true},
 		"hookbin/guard":   {Pure: true, Own: []string{"hookbin/event", "hookbin/shell"}},
 		"hookbin/ledger":  {Own: []string{"hookbin/session"}},

@@ -20,6 +20,7 @@ var cases = []struct {
 	{"guard denies", guardDenies},
 	{"guard denies in an odd home", guardDeniesInAnOddHome},
 	{"guard sees swapped arguments", guardSeesSwappedArguments},
+	{"messages reach the model", messagesReachTheModel},
 	{"own hook runs", ownHookRuns},
 	{"own hooks of every kind", ownHooksOfEveryKind},
 	{"secret from a file", secretFromFile},
