@@ -119,7 +119,14 @@ func (a *app) printUninstalled(res activate.Result, home home, dryRun, purged bo
 			return err
 		}
 	} else {
-		fmt.Fprintln(a.stdout, "nothing to do: nothing in this home is ours")
+		switch installed, err := activate.Installed(home.state); {
+		case err != nil:
+			return err
+		case installed:
+			fmt.Fprintln(a.stdout, "nothing to do: what is left of ours in this home cannot be taken out")
+		default:
+			fmt.Fprintln(a.stdout, "nothing to do: nothing in this home is ours")
+		}
 		for _, w := range res.Warnings {
 			fmt.Fprintln(a.stderr, diag.EscapeLine(w))
 		}

@@ -59,13 +59,18 @@ type FileFault struct {
 	Reason       string
 }
 
+// String is the fault in one line, with what to do.
+func (f FileFault) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s; correct it there, the file was left as it is", f.Path, f.Line, f.Column, f.Reason)
+}
+
 // UnreadableError refuses a switch because of such files: nothing was stored or written.
 type UnreadableError struct{ Files []FileFault }
 
 func (e *UnreadableError) Error() string {
 	lines := make([]string, 0, len(e.Files))
 	for _, f := range e.Files {
-		lines = append(lines, fmt.Sprintf("%s:%d:%d: %s; correct it there, the file was left as it is", f.Path, f.Line, f.Column, f.Reason))
+		lines = append(lines, f.String())
 	}
 	return strings.Join(lines, "\n")
 }

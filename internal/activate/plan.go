@@ -327,7 +327,7 @@ func (p *planner) planFile(in mergeInput, entry string) error {
 	}
 	out, err := merge(in)
 	if syntax, ok := err.(*jsonedit.SyntaxError); ok { // not wrapped: that would be one in our own values
-		p.Unreadable = append(p.Unreadable, FileFault{in.dest, syntax.Line, syntax.Column, syntax.Reason})
+		p.unreadable(FileFault{in.dest, syntax.Line, syntax.Column, syntax.Reason}, in)
 		return nil
 	}
 	if err != nil {
@@ -356,6 +356,17 @@ func (p *planner) planFile(in mergeInput, entry string) error {
 		p.act(ActionMerge, in.dest, entry)
 	}
 	return nil
+}
+
+// unreadable refuses to write into a file that cannot be read. One that is only to be left is no reason to keep the rest of
+// the home: it stays as it is, and what is ours in it on record, until somebody puts it right.
+func (p *planner) unreadable(fault FileFault, in mergeInput) {
+	if len(in.keys) > 0 {
+		p.Unreadable = append(p.Unreadable, fault)
+		return
+	}
+	p.applied.Files = append(p.applied.Files, in.base)
+	p.warnf("%s; keys of ours in it that are no longer declared: %d; run the command again then", fault, len(in.base.Keys))
 }
 
 // check has the target look at what a merged file will hold: a value of the user's own can make the program ignore ours.

@@ -33,7 +33,7 @@ func Purge(ctx context.Context, state generation.State, wait time.Duration, drop
 	case err != nil:
 		return err
 	case installed:
-		return errors.New("the home is not uninstalled")
+		return errors.New("something of ours is left in the home; `agentihooks uninstall` says what")
 	}
 	left, err := Backups(state)
 	if err != nil && !dropBackups {
