@@ -47,6 +47,8 @@ var commands = []func(*app) *cobra.Command{
 	statusCommand,
 	doctorCommand,
 	channelCommand,
+	sessionsCommand,
+	hookCommand,
 
 	absorbCommand,
 	fmtCommand,

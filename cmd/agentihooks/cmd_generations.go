@@ -61,7 +61,7 @@ func generationsCommand(a *app) *cobra.Command {
 				if r.Pinned {
 					r.Message = strings.TrimSpace("(pinned) " + r.Message)
 				}
-				fmt.Fprintf(a.stdout, "%s %3s  %s  %s  %s\n", mark, r.Number, r.CreatedAt.Format("2006-01-02 15:04:05Z"), r.Host, diag.EscapeLine(r.Message))
+				fmt.Fprintf(a.stdout, "%s %3s  %s  %s  %s\n", mark, r.Number, r.CreatedAt.Format(timeFormat), r.Host, diag.EscapeLine(r.Message))
 			}
 			return nil
 		},

@@ -75,6 +75,49 @@ func TestAppendAndRead(t *testing.T) {
 	}
 }
 
+// TestFollower: entries of all sessions come once, in their order, also of a session that begins later.
+func TestFollower(t *testing.T) {
+	state := t.TempDir()
+	f := Follow(state)
+	all := func(Entry) bool { return true }
+	put := func(session string, seconds int) {
+		t.Helper()
+		e := entry(strconv.Itoa(seconds))
+		e.Time = noon.Add(time.Duration(seconds) * time.Second)
+		if err := Append(state, session, e); err != nil {
+			t.Fatal(err)
+		}
+	}
+	expect := func(want string, limit int, wanted func(Entry) bool) {
+		t.Helper()
+		entries, odd, err := f.Next(limit, wanted)
+		var got []string
+		for _, e := range entries {
+			got = append(got, e.Session+e.Reason)
+		}
+		if strings.Join(got, " ") != want || odd != 0 || err != nil {
+			t.Errorf("got %v, %d odd lines, %v, want %s", got, odd, err, want)
+		}
+	}
+	expect("", 9, all)
+	put("a", 1)
+	put("b", 2)
+	put("a", 3)
+	put("b", 4)
+	expect("b2 a3 b4", 3, all)
+	expect("", 9, all)
+	put("c", 6)
+	put("a", 5)
+	expect("a5 c6", 9, all)
+	put("a", 7)
+	put("c", 8)
+	expect("c8", 9, func(e Entry) bool { return e.Session == "c" })
+	if err := Of(state, "a").Remove(); err != nil {
+		t.Fatal(err)
+	}
+	expect("", 9, all)
+}
+
 // TestVersion1IsStillRead reads a line as version 1 wrote it, between lines that it did not write.
 func TestVersion1IsStillRead(t *testing.T) {
 	data, err := os.ReadFile("testdata/ledger-v1.jsonl")

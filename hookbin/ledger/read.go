@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"time"
@@ -20,6 +21,7 @@ type Ledger struct {
 	Full    bool      // later verdicts of the session are not in it
 
 	path string
+	size int64
 	read int64 // so many bytes of it
 }
 
@@ -42,7 +44,7 @@ func List(state string) ([]*Ledger, error) {
 		if !ok || err != nil || !info.Mode().IsRegular() { // not ours, or just removed
 			continue
 		}
-		out = append(out, &Ledger{Name: name, Changed: info.ModTime(), Full: full(info), path: filepath.Join(dir, item.Name())})
+		out = append(out, &Ledger{Name: name, Changed: info.ModTime(), Full: full(info), path: filepath.Join(dir, item.Name()), size: info.Size()})
 	}
 	return out, nil
 }
@@ -74,7 +76,7 @@ func (l *Ledger) Next() (entries []Entry, odd int, err error) {
 	if !info.Mode().IsRegular() {
 		return nil, 0, errors.New(l.path + " is not a regular file")
 	}
-	l.Changed, l.Full = info.ModTime(), full(info)
+	l.Changed, l.Full, l.size = info.ModTime(), full(info), info.Size()
 	data, err := io.ReadAll(io.NewSectionReader(file, l.read, 2*maxSize-l.read))
 	if err != nil {
 		return nil, 0, err
@@ -105,4 +107,40 @@ func (l *Ledger) Remove() error {
 		return err
 	}
 	return nil
+}
+
+// Follower reads all ledgers of a state folder as they grow.
+type Follower struct {
+	state string
+	known map[string]*Ledger
+}
+
+// Follow begins before the first entry.
+func Follow(state string) *Follower { return &Follower{state, map[string]*Ledger{}} }
+
+// Next is the newest of the entries that were added since the last call, in the order of their times, at most limit of
+// those that want takes; and how many lines there were that no hook of this release wrote.
+func (f *Follower) Next(limit int, want func(Entry) bool) (entries []Entry, odd int, err error) {
+	list, err := List(f.state)
+	if err != nil {
+		return nil, 0, err
+	}
+	for _, l := range list {
+		known := f.known[l.Name]
+		if known == nil {
+			known = l
+			f.known[l.Name] = l
+		} else if l.size <= known.read {
+			continue
+		}
+		more, bad, err := known.Next()
+		if err != nil {
+			return nil, 0, err
+		}
+		odd += bad
+		entries = append(entries, slices.DeleteFunc(more, func(e Entry) bool { return !want(e) })...)
+		slices.SortStableFunc(entries, func(a, b Entry) int { return a.Time.Compare(b.Time) })
+		entries = slices.Clip(entries[max(0, len(entries)-limit):])
+	}
+	return entries, odd, nil
 }

@@ -39,8 +39,8 @@ var Design = Rules{
 		// The edge: it calls the stages, and nothing calls it.
 		"cmd/agentihooks": {
 			Own: []string{
-				"compiler/...", "targets/...", "hookbin", "hookbin/channel", "hookbin/guard", "hookbin/session", "modules", "internal/activate", "internal/diag",
-				"internal/doctor", "internal/durable", "internal/facts", "internal/gc", "internal/generation", "internal/nearest", "internal/sources",
+				"compiler/...", "targets/...", "hookbin", "hookbin/channel", "hookbin/guard", "hookbin/ledger", "hookbin/session", "modules", "internal/activate", "internal/diag",
+				"internal/doctor", "internal/durable", "internal/facts", "internal/gc", "internal/generation", "internal/nearest", "internal/sessionlog", "internal/sources",
 				"internal/store", "internal/textdiff", "internal/tree", "internal/verify",
 			},
 			Third: []string{"github.com/spf13/cobra"},
@@ -123,6 +123,7 @@ var Design = Rules{
 		"internal/frontmatter": {Pure: true, Own: []string{"internal/diag"}, Third: []string{"github.com/goccy/go-yaml/..."}},
 		"internal/jsonedit":    {Pure: true, Third: []string{"github.com/tailscale/hujson"}},
 		"internal/modelserver": {},
+		"internal/sessionlog":  {},
 		"internal/sources":     {Own: []string{"internal/diag"}},
 		"internal/strictjson":  {Pure: true},
 		"internal/textdiff":    {Pure: true, Third: []string{"github.com/sergi/go-diff/diffmatchpatch"}},
