@@ -289,9 +289,9 @@ func (a *applier) undo() error {
 	for _, path := range slices.Backward(a.Folders) {
 		_ = a.rmdir(path) // one that holds something by now stays
 	}
-	for _, l := range a.Late { // nothing took their place yet
-		if l.Prior != nil && l.Prior.Backup != "" {
-			all = errors.Join(all, dropBackup(a.state.Dir(), *l.Prior))
+	for _, s := range a.saved() { // all of it still stands
+		if s.Prior.Backup != "" {
+			all = errors.Join(all, dropBackup(a.state.Dir(), *s.Prior))
 		}
 	}
 	if a.Created {

@@ -68,10 +68,10 @@ func backupPath(stateDir string, p PriorFile) string {
 }
 
 // nameBackups chooses the IDs of what is going to be taken over, none of which was ever given.
-func nameBackups(stateDir string, next generation.Number, steps []linkStep) error {
+func nameBackups(stateDir string, next generation.Number, places []savedPlace) error {
 	given := map[string]bool{}
-	for _, l := range steps {
-		if l.Prior == nil || l.Prior.Link != "" {
+	for _, l := range places {
+		if l.Prior.Link != "" {
 			continue
 		}
 		base := next.String() + "-" + l.Prior.Digest[:16]

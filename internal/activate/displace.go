@@ -193,39 +193,36 @@ func removeLinkTo(dir *os.Root, name, text string) error {
 
 // backUp copies what links take the place of into the backups. It reads it again: it must still be what was planned on.
 func (a *applier) backUp() error {
-	for _, l := range a.Late {
-		if l.Prior == nil {
-			continue
-		}
-		dir, name, err := a.home.at(l.Path)
+	for _, s := range a.saved() {
+		dir, name, err := a.home.at(s.Path)
 		if err != nil {
 			return err
 		}
-		ok, err := matches(dir, name, *l.Prior)
+		ok, err := matches(dir, name, *s.Prior)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && !ok {
-			return &changedError{l.Path}
+			return &changedError{s.Path}
 		}
 		if err != nil {
 			return err
 		}
-		if l.Prior.Link != "" {
+		if s.Prior.Link != "" {
 			continue
 		}
-		if err := a.copyAway(dir, name, l); err != nil {
-			return fmt.Errorf("backing up %s: %w", l.Path, err)
+		if err := a.copyAway(dir, name, s); err != nil {
+			return fmt.Errorf("backing up %s: %w", s.Path, err)
 		}
 	}
 	return nil
 }
 
-func (a *applier) copyAway(dir *os.Root, name string, l linkStep) error {
+func (a *applier) copyAway(dir *os.Root, name string, s savedPlace) error {
 	rec := backupRecord{
-		Version: backupVersion, Path: l.Path, Kind: kindFile, Mode: l.Prior.Mode, Digest: l.Prior.Digest,
+		Version: backupVersion, Path: s.Path, Kind: kindFile, Mode: s.Prior.Mode, Digest: s.Prior.Digest,
 		Generation: a.Next, CreatedAt: a.now,
 	}
 	var data []byte
 	var err error
-	if l.Prior.Folder {
+	if s.Prior.Folder {
 		rec.Kind = kindFolder
 		data, err = pack(dir, name)
 	} else {
@@ -234,11 +231,11 @@ func (a *applier) copyAway(dir *os.Root, name string, l linkStep) error {
 	if err != nil {
 		return err
 	}
-	if digestOf(data) != l.Prior.Digest {
-		return &changedError{l.Path}
+	if digestOf(data) != s.Prior.Digest {
+		return &changedError{s.Path}
 	}
 	rec.Size = int64(len(data))
-	return saveBackup(a.state.Dir(), *l.Prior, data, rec)
+	return saveBackup(a.state.Dir(), *s.Prior, data, rec)
 }
 
 // dropBackups removes the backups of what is back in its place.

@@ -51,8 +51,14 @@ func recoverJournal(ctx context.Context, state generation.State, st store.Store,
 	}
 	defer h.close()
 	a := &applier{state: state, store: st, home: h, journal: j}
-	switch live {
-	case j.Next:
+	switch {
+	case live == j.Next && live == j.Previous && !a.backedUp():
+		// Nothing flipped, and nothing was changed yet: what is not in the backups must not be removed.
+		if err := a.undo(); err != nil {
+			return nil, err
+		}
+		return []string{fmt.Sprintf("an interrupted switch to generation %s was undone", j.Next)}, nil
+	case live == j.Next:
 		unlock, busy := lockPrograms(ctx, h, j.dests())
 		if busy == nil {
 			defer unlock()
@@ -61,7 +67,7 @@ func recoverJournal(ctx context.Context, state generation.State, st store.Store,
 			return nil, fmt.Errorf("finishing the interrupted switch to generation %s: %w", j.Next, err)
 		}
 		return append(a.warnings, fmt.Sprintf("an interrupted switch to generation %s was finished", j.Next)), nil
-	case j.Previous:
+	case live == j.Previous:
 		if err := a.undo(); err != nil {
 			return nil, err
 		}

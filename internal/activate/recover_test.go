@@ -418,3 +418,26 @@ func TestOrderOfMergedFiles(t *testing.T) {
 	expect("mcp-config.json settings.json")
 	w.healthy()
 }
+
+// A switch that only heals the live generation, killed before the backups were made: what it was to take over is the only
+// copy.
+func TestRecoverKeepsWhatIsNotBackedUp(t *testing.T) {
+	w := newWorld(t)
+	w.switchTo(w.tree("link .copilot/agents/one.md = ours"))
+	path := w.path(".copilot/agents/one.md")
+	w.remove(".copilot/agents/one.md")
+	w.write(".copilot/agents/one.md", "the user's")
+	a := w.beginWith(adoption{paths: []string{path}}, w.tree("link .copilot/agents/one.md = ours"))
+	if a.Previous != a.Next {
+		t.Fatalf("from generation %s to %s, want one and the same", a.Previous, a.Next)
+	}
+	if err := a.save(w.state); err != nil {
+		t.Fatal(err)
+	}
+	if warnings := w.recover(); !strings.Contains(strings.Join(warnings, ""), "was undone") {
+		t.Errorf("%q", warnings)
+	}
+	if got := w.read(".copilot/agents/one.md"); got != "the user's" {
+		t.Errorf("it holds %q", got)
+	}
+}

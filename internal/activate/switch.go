@@ -286,7 +286,7 @@ func (o *operation) begin(s situation) (Result, *applier, error) {
 	}
 	salt := strconv.FormatUint(rand.Uint64(), 36)
 	j := journalOf(plan, o.state.LiveTree(), s.roots, s.live, next, created, salt)
-	if err := nameBackups(o.state.Dir(), next, j.Late); err != nil {
+	if err := nameBackups(o.state.Dir(), next, j.saved()); err != nil {
 		return res, nil, err
 	}
 	return res, &applier{state: o.state, store: o.store, home: s.home, journal: j, now: o.now}, nil
