@@ -21,12 +21,13 @@ import (
 // Applied is what of the home is ours, $STATE/applied.json: for each merged file and key what we last wrote and what
 // was there before, and every link and folder that we made. It does not depend on generations.
 type Applied struct {
-	Version int      `json:"version"` // AppliedVersion; any other is refused
-	Home    string   `json:"home"`    // the home that this state belongs to
-	Files   []File   `json:"files,omitempty"`
-	Paths   []Path   `json:"paths,omitempty"`
-	Blocks  []Block  `json:"blocks,omitempty"`
-	Staged  []string `json:"staged,omitempty"` // temporary files that could not be removed, by path
+	Version int          `json:"version"` // AppliedVersion; any other is refused
+	Home    string       `json:"home"`    // the home that this state belongs to
+	Files   []File       `json:"files,omitempty"`
+	Paths   []Path       `json:"paths,omitempty"`
+	Blocks  []Block      `json:"blocks,omitempty"`
+	Staged  []string     `json:"staged,omitempty"` // temporary files that could not be removed, by path
+	Left    []savedPlace `json:"left,omitempty"`   // what was of another program, is in the backups, and could not be removed
 }
 
 // AppliedVersion is the version of applied.json that this package writes and reads.
@@ -210,10 +211,8 @@ func (a Applied) check() error {
 		if !cleanAbs(f.Dest) || i > 0 && f.Dest <= a.Files[i-1].Dest {
 			return fmt.Errorf("file %q is out of order or not a clean absolute path", f.Dest)
 		}
-		for _, k := range f.Keys {
-			if err := k.check(); err != nil {
-				return fmt.Errorf("%s: %w", f.Dest, err)
-			}
+		if err := f.check(); err != nil {
+			return err
 		}
 	}
 	for i, p := range a.Paths {
@@ -229,9 +228,23 @@ func (a Applied) check() error {
 			return fmt.Errorf("%q is no temporary file of ours", path)
 		}
 	}
+	for _, s := range a.Left {
+		if !cleanAbs(s.Path) || s.Prior == nil || !s.Prior.valid() {
+			return fmt.Errorf("%q is nothing that was left", s.Path)
+		}
+	}
 	for i, b := range a.Blocks {
 		if !cleanAbs(b.Dest) || !isDigest(b.Digest) || i > 0 && b.Dest <= a.Blocks[i-1].Dest {
 			return fmt.Errorf("block %q is out of order, or not of a clean absolute path", b.Dest)
+		}
+	}
+	return nil
+}
+
+func (f File) check() error {
+	for _, k := range f.Keys {
+		if err := k.check(); err != nil {
+			return fmt.Errorf("%s: %w", f.Dest, err)
 		}
 	}
 	return nil

@@ -33,6 +33,8 @@ type backupRecord struct {
 	Size       int64             `json:"size"`    // bytes of the content
 	Generation generation.Number `json:"generation"`
 	CreatedAt  time.Time         `json:"createdAt"` // UTC, whole seconds
+
+	Of string `json:"of,omitempty"` // the other program that it was of, in part or all: nothing puts it back
 }
 
 const (

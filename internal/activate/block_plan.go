@@ -22,7 +22,8 @@ func (p *planner) planBlock(e tree.Entry) (bool, error) {
 	dest := string(e.Dest)
 	place := p.Observed.At(dest)
 	rec, known := p.Applied.block(dest)
-	if place.Kind != RegularFile || digestOf(place.Data) == e.Digest || !known && !p.adopts(dest) {
+	cut := p.cuts[dest]
+	if place.Kind != RegularFile || digestOf(place.Data) == e.Digest || !known && cut == "" && !p.adopts(dest) {
 		return false, nil
 	}
 	if len(place.Data) >= maxRead || !utf8.Valid(place.Data) {
@@ -35,7 +36,7 @@ func (p *planner) planBlock(e tree.Entry) (bool, error) {
 		return false, fmt.Errorf("reading %s of the tree: %w", e.Path, err)
 	}
 	own := ownText(want)
-	text, state := renewBlock(place.Data, rec.Digest, own)
+	text, state := renewBlock([]byte(without(string(place.Data), cut)), rec.Digest, own)
 	switch state {
 	case blockEdited:
 		p.collideInBlock(dest, "What agentihooks wrote into it was changed.",
@@ -48,7 +49,7 @@ func (p *planner) planBlock(e tree.Entry) (bool, error) {
 	}
 	p.applied.Blocks = append(p.applied.Blocks, Block{dest, digestOf(own)})
 	if string(text) != string(place.Data) {
-		p.writeBlock(dest, place, text)
+		p.writeText(dest, place, text)
 		p.act(ActionBlock, dest, e.Path)
 	}
 	return true, nil
@@ -59,10 +60,10 @@ func (p *planner) collideInBlock(dest, reason, remedy string) {
 	p.Collisions[len(p.Collisions)-1].block = true
 }
 
-func (p *planner) writeBlock(dest string, place Place, text []byte) {
+func (p *planner) writeText(dest string, place Place, text []byte) {
 	p.merges = append(p.merges, fileMerge{
 		mergeResult: mergeResult{text: text, applied: File{Dest: dest}},
-		before:      append([]byte{}, place.Data...), mode: uint32(place.Mode), block: true,
+		before:      append([]byte{}, place.Data...), mode: uint32(place.Mode), block: true, cut: p.cuts[dest],
 	})
 }
 
@@ -83,7 +84,7 @@ func (p *planner) withdrawBlocks() {
 			}
 			continue
 		}
-		p.writeBlock(b.Dest, place, withoutBlock(place.Data, start, end))
+		p.writeText(b.Dest, place, withoutBlock(place.Data, start, end))
 		p.act(ActionBlock, b.Dest, "")
 	}
 }
@@ -99,6 +100,8 @@ func (a *applier) blockAnew(m mergeStep, old Applied) error {
 	if err != nil {
 		return err
 	}
+	found := data
+	data = []byte(without(string(data), m.Cut))
 	text, now := data, ""
 	for _, known := range []Applied{a.journal.Applied, old} { // written already, or not yet
 		b, ok := known.block(m.Dest)
@@ -118,8 +121,8 @@ func (a *applier) blockAnew(m mergeStep, old Applied) error {
 			return fmt.Errorf("%s: what agentihooks wrote into it was changed", m.Dest)
 		}
 	}
-	if string(text) != string(data) {
-		err = a.replaceNow(m, digestOf(data), text)
+	if string(text) != string(found) {
+		err = a.replaceNow(m, digestOf(found), text)
 	}
 	if err == nil {
 		a.Applied.replaceBlock(m.Dest, Block{m.Dest, digestOf(own)}, declared)

@@ -191,7 +191,7 @@ func removeLinkTo(dir *os.Root, name, text string) error {
 	return dir.Remove(name)
 }
 
-// backUp copies what links take the place of into the backups. It reads it again: it must still be what was planned on.
+// backUp copies what is replaced, removed or changed into the backups. It reads it again: it must still be what was planned on.
 func (a *applier) backUp() error {
 	for _, s := range a.saved() {
 		dir, name, err := a.home.at(s.Path)
@@ -218,7 +218,7 @@ func (a *applier) backUp() error {
 func (a *applier) copyAway(dir *os.Root, name string, s savedPlace) error {
 	rec := backupRecord{
 		Version: backupVersion, Path: s.Path, Kind: kindFile, Mode: s.Prior.Mode, Digest: s.Prior.Digest,
-		Generation: a.Next, CreatedAt: a.now,
+		Generation: a.Next, CreatedAt: a.now, Of: a.formerly(s.Path),
 	}
 	var data []byte
 	var err error

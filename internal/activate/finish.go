@@ -23,6 +23,7 @@ func (a *applier) finish(busy error) error {
 	if err != nil {
 		return err
 	}
+	old = old.inheriting(a.Inherited)
 	a.writeMerges(old, busy, false)
 	for _, r := range a.Removes {
 		if err := a.takeAway(r); err != nil {
@@ -47,11 +48,12 @@ func (a *applier) finish(busy error) error {
 			}
 		}
 	}
+	a.takeAll()
 	a.syncHome()
 	if dirs := a.restored(); len(dirs) > 0 { // before their backups go
 		_ = durable.Sync(slices.DeleteFunc(dirs, func(dir string) bool { _, err := os.Stat(dir); return err != nil })...)
 	}
-	a.Applied.Staged = a.stagesLeft()
+	a.Applied.Staged, a.Applied.Left = a.stagesLeft(), a.placesLeft()
 	if err := a.Applied.save(a.state.Dir()); err != nil {
 		return fmt.Errorf("recording what is ours: %w", err)
 	}
@@ -185,6 +187,9 @@ func (a *applier) syncHome() {
 	for _, l := range a.Late {
 		sync(l.Path)
 	}
+	for _, t := range a.Takes {
+		sync(t.Path)
+	}
 	for _, path := range a.fresh {
 		sync(path)
 	}
@@ -264,8 +269,11 @@ func (a *applier) writeMerge(m mergeStep, later []mergeStep, old Applied) error 
 		}
 	}
 	anew := a.mergeAnew
-	if m.Block {
+	switch {
+	case m.Block:
 		anew = a.blockAnew
+	case m.Add != "":
+		anew = func(m mergeStep, _ Applied) error { return a.addAnew(m) }
 	}
 	for range mergeTries {
 		if err = anew(m, old); !isChanged(err) {

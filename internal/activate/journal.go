@@ -29,6 +29,12 @@ type journal struct {
 	Rmdirs  []string     `json:"rmdirs,omitempty"` // children first
 	Merges  []mergeStep  `json:"merges,omitempty"` // in the order in which they are written
 	Applied Applied      `json:"applied"`          // what is ours when all is done
+
+	Of        string       `json:"of,omitempty"`        // whose legacy is taken over
+	Inherited []File       `json:"inherited,omitempty"` // keys that were that program's: ours, until they are withdrawn
+	Copies    []savedPlace `json:"copies,omitempty"`    // files that go to the backups and are changed
+	Takes     []savedPlace `json:"takes,omitempty"`     // what goes to the backups and is removed, last of all
+	Hollow    []string     `json:"hollow,omitempty"`    // folders that are removed if they are empty then, children first
 }
 
 const (
@@ -45,6 +51,8 @@ type mergeStep struct {
 	Mode    uint32 `json:"mode,omitempty"`
 	Interim bool   `json:"interim,omitempty"` // elements of sets are added, none is removed yet
 	Block   bool   `json:"block,omitempty"`   // a text that we own a block of
+	Cut     string `json:"cut,omitempty"`     // with Block: what of another program's is taken out
+	Add     string `json:"add,omitempty"`     // a whole new file of the user's
 	Late    bool   `json:"late,omitempty"`    // after the removals, for something of ours stands in its place
 
 	data []byte // what Stage is to hold
@@ -62,13 +70,24 @@ func (j journal) check() error {
 	if j.Next <= 0 || j.Previous < 0 || j.Applied.Version != AppliedVersion {
 		return errors.New("it has impossible numbers")
 	}
-	paths := slices.Concat([]string{j.Live}, j.Roots, j.Folders, j.Rmdirs)
+	paths := slices.Concat([]string{j.Live}, j.Roots, j.Folders, j.Rmdirs, j.Hollow)
 	priors := []*PriorFile{}
 	for _, l := range slices.Concat(j.Early, j.Late) {
 		paths, priors = append(paths, l.Path, l.Text), append(priors, l.Prior)
 	}
 	for _, r := range j.Removes {
 		paths, priors = append(paths, r.Path), append(priors, r.Prior)
+	}
+	for _, s := range slices.Concat(j.Copies, j.Takes) {
+		if s.Prior == nil {
+			return fmt.Errorf("its step for %q is impossible", s.Path)
+		}
+		paths, priors = append(paths, s.Path), append(priors, s.Prior)
+	}
+	for _, f := range j.Inherited {
+		if err := f.check(); err != nil {
+			return err
+		}
 	}
 	if slices.ContainsFunc(priors, func(p *PriorFile) bool { return !p.valid() }) {
 		return errors.New("it has an impossible earlier file")
@@ -121,6 +140,7 @@ func journalOf(p Plan, live string, roots []string, previous, next generation.Nu
 	j := journal{
 		Version: journalVersion, Roots: roots, Live: live, Previous: previous, Next: next, Created: created,
 		Folders: p.folders, Early: p.early, Late: p.late, Removes: p.removes, Rmdirs: p.rmdirs, Applied: p.applied,
+		Of: p.of, Inherited: p.inherited, Copies: p.copies, Takes: p.takes, Hollow: p.hollow,
 	}
 	if previous == next {
 		j.Folders, j.Early = nil, nil
@@ -143,7 +163,7 @@ func orderMerges(merges []fileMerge) []mergeStep {
 	for _, m := range merges {
 		whole := mergeStep{
 			Dest: m.applied.Dest, Before: digestOrNone(m.before), After: digestOrNone(m.text), Mode: m.mode, Late: m.late, Block: m.block,
-			data: m.text,
+			Cut: m.cut, Add: m.add, data: m.text,
 		}
 		switch {
 		case m.interim != nil:

@@ -13,7 +13,7 @@ import (
 // copy. What cannot be looked at or removed waits for the next time.
 func sweepHome(state generation.State) {
 	applied, err := loadApplied(state.Dir())
-	if err != nil || len(applied.Paths)+len(applied.Staged) == 0 {
+	if err != nil || len(applied.Paths)+len(applied.Staged)+len(applied.Left) == 0 {
 		return // nothing, or the command itself will tell
 	}
 	h, err := openHome(applied.Home)
@@ -32,16 +32,20 @@ func sweepHome(state generation.State) {
 	for _, p := range applied.Paths {
 		folders[filepath.Dir(p.Path)] = true
 	}
+	for _, s := range applied.Left {
+		folders[filepath.Dir(s.Path)] = true
+	}
 	for folder := range folders {
 		names, err := namesIn(h, folder)
 		if err != nil {
 			continue
 		}
 		for _, name := range names {
-			base, kind, ok := strings.Cut(name, stageMark)
-			if !ok || !strings.HasPrefix(base, ".") || kind == "" {
+			at := strings.LastIndex(name, stageMark) // what stands there may have the mark in its own name
+			if at < 1 || name[0] != '.' || at+len(stageMark) == len(name) {
 				continue
 			}
+			base, kind := name[:at], name[at+len(stageMark):]
 			dir, _, err := h.at(filepath.Join(folder, name))
 			if err == nil && isLeftover(dir, name, kind, filepath.Join(folder, base[1:]), applied, state.LiveTree()) {
 				_ = removeAll(dir, name)
@@ -81,13 +85,46 @@ func isLeftover(dir *os.Root, name, kind, dest string, applied Applied, live str
 	if linked && beneath(text, live) {
 		return true
 	}
-	p, known := applied.path(dest)
-	if !known || p.Prior == nil {
+	prior := applied.left(dest)
+	if p, known := applied.path(dest); known && p.Prior != nil {
+		prior = p.Prior
+	}
+	if prior == nil {
 		return false
 	}
 	if kind == tempGone {
-		return p.Prior.Folder
+		return prior.Folder
 	}
-	same, err := matches(dir, name, *p.Prior)
+	same, err := matches(dir, name, *prior)
 	return err == nil && same
+}
+
+func (a Applied) left(dest string) *PriorFile {
+	for _, s := range a.Left {
+		if s.Path == dest {
+			return s.Prior
+		}
+	}
+	return nil
+}
+
+// placesLeft is what of another program still stands beside its place, for sweepHome. Without a failure there is nothing.
+func (a *applier) placesLeft() []savedPlace {
+	var out []savedPlace
+	for _, s := range a.saved() {
+		if len(a.warnings) == 0 || a.formerly(s.Path) == "" {
+			continue
+		}
+		dir, name, err := a.home.at(s.Path)
+		if err != nil {
+			continue
+		}
+		for _, kind := range []string{tempPrior, tempGone} {
+			if _, err := dir.Lstat(tempName(name, kind)); err == nil {
+				out = append(out, s)
+				break
+			}
+		}
+	}
+	return out
 }

@@ -43,6 +43,9 @@ func (p *planner) planRemovals() {
 	}
 	slices.Sort(sorted)
 	for _, path := range sorted {
+		if _, block := p.Applied.block(path); block {
+			continue // withdrawBlocks has it
+		}
 		switch place := p.Observed.At(path); {
 		case place.Kind == SymbolicLink && p.isOurs(place.Text):
 			p.gone[path] = true
@@ -62,6 +65,10 @@ func (p *planner) planLink(e tree.Entry) {
 	known = known && !owned.Folder
 	place := p.Observed.At(dest)
 	switch {
+	case p.whole[dest]: // nothing comes back
+		step.Prior = priorOf(place)
+		owned.Prior = nil
+		p.late = append(p.late, step)
 	case len(p.Applied.file(dest).Keys) > 0 && place.Kind == RegularFile:
 		p.collide(dest, ClassDiffers, "It is a file that was merged into until now, and is to become a link.",
 			"Move it away, then switch again.")

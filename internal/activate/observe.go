@@ -134,12 +134,18 @@ func readNames(dir *os.Root) ([]string, error) {
 	return names, err
 }
 
-// packFolders looks into the folders that stand in the place of a link: they may hold the very same, or be taken over.
-func (o Observed) packFolders(h *home, idx tree.Index, applied Applied) error {
+// packFolders looks into the folders that stand in the place of a link, and more: they may hold the very same, or be taken
+// over.
+func (o Observed) packFolders(h *home, idx tree.Index, applied Applied, more []string) error {
+	paths := slices.Clone(more)
 	for _, e := range idx.Entries {
-		path := string(e.Dest)
+		if e.Placement == tree.Link && !slices.Contains(more, string(e.Dest)) {
+			paths = append(paths, string(e.Dest))
+		}
+	}
+	for _, path := range paths {
 		place := o.places[path]
-		if owned, ok := applied.path(path); e.Placement != tree.Link || place.Kind != Folder || ok && owned.Folder {
+		if owned, ok := applied.path(path); place.Kind != Folder || ok && owned.Folder {
 			continue
 		}
 		dir, name, err := h.at(path)

@@ -23,6 +23,7 @@ type Input struct {
 	Adopt    bool     // take over what is in the way, and keys that have another value
 	Yield    bool     // leave keys that have another value to the user, with a warning
 	Adopting []string // do so at these paths only
+	Legacy   Legacy   // what another program gives up
 }
 
 // Check looks at what a merged file is going to hold, as plain JSON, and gives what the user has to know of it. path is the
@@ -32,12 +33,14 @@ type Check func(path string, text []byte) []string
 // ActionKind is what a switch does at a destination.
 type ActionKind string
 
-// The kinds of actions. ActionBlock is a text of the user's that we own a part of.
+// The kinds of actions. ActionBlock is a text of the user's that we own a part of, or of which another program's part goes;
+// ActionWrite a file of the user's own, made of what was in one of another program.
 const (
 	ActionLink   ActionKind = "link"
 	ActionMerge  ActionKind = "merge"
 	ActionBlock  ActionKind = "block"
 	ActionRemove ActionKind = "remove"
+	ActionWrite  ActionKind = "write"
 )
 
 // Action is one change that the user sees: a destination that comes, changes or goes. Entry is the path in the tree,
@@ -63,6 +66,12 @@ type Plan struct {
 	rmdirs  []string     // after the flip, children first: folders of ours that nothing is left in
 	merges  []fileMerge  // sorted by destination
 	applied Applied      // what is ours afterwards
+
+	of        string       // whose legacy this takes over
+	inherited []File       // what of applied was that program's before
+	takes     []savedPlace // after everything else: what of it nothing takes the place of
+	copies    []savedPlace // files that change because parts of them were that program's
+	hollow    []string     // folders of that program that go if nothing is left in them, children first
 }
 
 // linkStep is a link to make. Prior is the user's file, folder or link that it takes the place of.
@@ -83,13 +92,15 @@ type fileMerge struct {
 	mergeResult
 	before []byte
 	mode   uint32
-	late   bool // its place is free only when links or folders of ours are gone
-	block  bool // of the merge result only text and destination are meant
+	late   bool   // its place is free only when links or folders of ours are gone
+	block  bool   // of the merge result only text and destination are meant
+	cut    string // with block: what of another program's is taken out of the text
+	add    string // a whole file of the user's that is new; as with block
 }
 
 // idle reports whether the plan changes nothing in the home.
 func (p Plan) idle() bool {
-	return len(p.early)+len(p.late)+len(p.removes)+len(p.rmdirs)+len(p.merges) == 0
+	return len(p.early)+len(p.late)+len(p.removes)+len(p.rmdirs)+len(p.merges)+len(p.takes) == 0
 }
 
 type planner struct {
@@ -98,12 +109,17 @@ type planner struct {
 	entries map[string]tree.Entry // of New, by destination
 	gone    map[string]bool       // links of ours that are removed
 	blamed  map[string]bool       // parents that a collision names already
+	whole   map[string]bool       // files, folders and links of another program
+	cuts    map[string]string     // its parts of texts, by path
 }
 
 // MakePlan is the plan for going from Old to New, given what is ours and what stands there. All collisions are found
 // in one run. An error is a fault of the tree, not of the home.
 func MakePlan(in Input) (Plan, error) {
-	p := &planner{Input: in, entries: map[string]tree.Entry{}, gone: map[string]bool{}, blamed: map[string]bool{}}
+	p := &planner{
+		Input: in, entries: map[string]tree.Entry{}, gone: map[string]bool{}, blamed: map[string]bool{},
+		whole: map[string]bool{}, cuts: map[string]string{},
+	}
 	p.applied = Applied{Version: AppliedVersion, Home: in.Applied.Home}
 	if in.New != nil {
 		p.applied.Home = in.New.Home
@@ -111,6 +127,7 @@ func MakePlan(in Input) (Plan, error) {
 			p.entries[string(e.Dest)] = e
 		}
 	}
+	p.inherit()
 	p.planRemovals()
 	p.withdrawBlocks()
 	if err := p.planWithdrawals(); err != nil { // first: what it empties makes room
@@ -122,6 +139,7 @@ func MakePlan(in Input) (Plan, error) {
 		}
 	}
 	p.planFolders()
+	p.copyInherited()
 	p.sort()
 	return p.Plan, nil
 }
@@ -143,7 +161,7 @@ func (p *planner) planEntry(e tree.Entry) error {
 	}
 	switch e.Placement {
 	case tree.Link:
-		if p.isInstructions(string(e.Dest)) {
+		if p.isInstructions(string(e.Dest)) && !p.whole[string(e.Dest)] {
 			if done, err := p.planBlock(e); done || err != nil {
 				return err
 			}
@@ -204,6 +222,9 @@ func (p *planner) planFolders() {
 	}
 	for dir := range needed {
 		if p.Observed.At(dir).Kind == Folder {
+			if p.inherits(dir) {
+				p.own(Path{Path: dir, Folder: true})
+			}
 			continue
 		}
 		p.own(Path{Path: dir, Folder: true})
@@ -211,6 +232,7 @@ func (p *planner) planFolders() {
 			p.folders = append(p.folders, dir)
 		}
 	}
+	p.hollow = p.emptied()
 }
 
 // behindGone reports whether path is, or lies behind, a link of ours that is removed: it can only be made after that.

@@ -39,6 +39,7 @@ func Purge(ctx context.Context, state generation.State, wait time.Duration, drop
 	if err != nil && !dropBackups {
 		return err
 	}
+	left = slices.DeleteFunc(left, func(b Backup) bool { return b.Of != "" })
 	if len(left) > 0 && !dropBackups {
 		return fmt.Errorf("%w (%d); look at them with `agentihooks backups list`, put them where you want them with `backups restore`", ErrBackups, len(left))
 	}

@@ -1,5 +1,7 @@
 package activate
 
+import "slices"
+
 // savedPlace is what stands at a path and goes to the backups.
 type savedPlace struct {
 	Path  string     `json:"path"`
@@ -14,7 +16,7 @@ func (j journal) saved() []savedPlace {
 			out = append(out, savedPlace{l.Path, l.Prior})
 		}
 	}
-	return out
+	return slices.Concat(out, j.Takes, j.Copies)
 }
 
 // backedUp reports whether all is in the backups that goes there.

@@ -87,24 +87,32 @@ func (s *situation) addRoots(paths ...string) {
 }
 
 // adoption is what becomes of that which is in the way: all of it is taken over, or what stands at some paths. With
-// yield, keys that have another value are left to the user.
+// yield, keys that have another value are left to the user. legacy reads what another program gives up.
 type adoption struct {
-	all   bool
-	paths []string
-	yield bool
+	all    bool
+	paths  []string
+	yield  bool
+	legacy func() (Legacy, error)
 }
 
 // plan observes the home and plans.
 func (s situation) plan(state generation.State, to target, adopt adoption) (Plan, error) {
-	seen, err := observe(s.home, s.destinations(&to.index))
+	var legacy Legacy
+	if adopt.legacy != nil {
+		var err error
+		if legacy, err = adopt.legacy(); err != nil {
+			return Plan{}, err
+		}
+	}
+	seen, err := observe(s.home, s.destinations(&to.index, legacy.paths()...))
 	if err != nil {
 		return Plan{}, err
 	}
-	if err := seen.packFolders(s.home, to.index, s.applied); err != nil {
+	if err := seen.packFolders(s.home, to.index, s.applied, legacy.Whole); err != nil {
 		return Plan{}, err
 	}
 	in := Input{
-		Live: state.LiveTree(), Old: s.index, New: &to.index, Values: to.read, Check: to.check, Applied: s.applied, Observed: seen,
+		Live: state.LiveTree(), Old: s.index, New: &to.index, Values: to.read, Check: to.check, Applied: s.applied, Observed: seen, Legacy: legacy,
 	}
 	if len(adopt.paths) > 0 {
 		without, err := MakePlan(in)
@@ -119,9 +127,9 @@ func (s situation) plan(state generation.State, to target, adopt adoption) (Plan
 	return MakePlan(in)
 }
 
-// destinations are all paths that a plan may speak of. One that lies in a home that is no longer ours is left out.
-func (s situation) destinations(to *tree.Index) []string {
-	var out []string
+// destinations are all paths that a plan may speak of, with more. One that lies in a home that is no longer ours is left out.
+func (s situation) destinations(to *tree.Index, more ...string) []string {
+	out := more
 	for _, idx := range []*tree.Index{s.index, to} {
 		if idx == nil {
 			continue

@@ -27,13 +27,14 @@ type Request struct {
 	Store   store.Store
 	Machine Machine
 	Tree    tree.Tree
-	Check   Check             // of merged files; may be nil
-	Record  generation.Record // without Version, Number, Store and Host
-	Wait    time.Duration     // for another writer; 0: one try
-	Adopt   bool              // take over all that is in the way: files to the backups, values of keys on record
-	Paths   []string          // take over what stands at these paths, absolute; one with nothing in the way is an error
-	DryRun  bool              // plan and report, write nothing
-	Ahead   *store.Ahead      // of the live tree, begun before the manifest was read; nil: hash it if it is needed
+	Check   Check                  // of merged files; may be nil
+	Record  generation.Record      // without Version, Number, Store and Host
+	Wait    time.Duration          // for another writer; 0: one try
+	Adopt   bool                   // take over all that is in the way: files to the backups, values of keys on record
+	Paths   []string               // take over what stands at these paths, absolute; one with nothing in the way is an error
+	DryRun  bool                   // plan and report, write nothing
+	Legacy  func() (Legacy, error) // reads what another program gives up, under the lock; nil: nothing
+	Ahead   *store.Ahead           // of the live tree, begun before the manifest was read; nil: hash it if it is needed
 }
 
 // Result is what a switch or rollback did, or with DryRun would do.
@@ -59,7 +60,7 @@ func Switch(ctx context.Context, req Request) (Result, error) {
 
 func (req Request) operation() operation {
 	o := operation{
-		state: req.State, store: req.Store, adopt: adoption{all: req.Adopt, paths: req.Paths}, dryRun: req.DryRun,
+		state: req.State, store: req.Store, adopt: adoption{all: req.Adopt, paths: req.Paths, legacy: req.Legacy}, dryRun: req.DryRun,
 		ahead: req.Ahead, now: req.Record.CreatedAt,
 	}
 	o.to = target{

@@ -42,6 +42,9 @@ func Uninstall(ctx context.Context, req Request) (Result, error) {
 	}
 	left, err := Backups(req.State)
 	for _, b := range left {
+		if b.Of != "" {
+			continue
+		}
 		res.Warnings = append(res.Warnings, fmt.Sprintf("%s: what stood there before was not put back, for our link to it was changed; it is backup %s", b.Path, b.ID))
 	}
 	if err != nil {
