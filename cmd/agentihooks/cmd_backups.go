@@ -49,8 +49,11 @@ func (a *app) printBackups(all []activate.Backup) {
 	}
 	for _, b := range all {
 		note := ""
-		if b.Needed {
+		switch {
+		case b.Needed:
 			note = "  (comes back when our link goes)"
+		case b.Of != "":
+			note = "  (was of " + b.Of + ", in part or all)"
 		}
 		fmt.Fprintf(a.stdout, "%-22s %s %9d  %s%s\n", b.ID, b.CreatedAt.Format(time.RFC3339), b.Size, diag.EscapeLine(b.Path), note)
 	}

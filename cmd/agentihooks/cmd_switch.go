@@ -39,13 +39,14 @@ func switchCommand(a *app) *cobra.Command {
 
 // switching is how a switch is to be done.
 type switching struct {
-	adopt     bool
-	paths     []string // take over what stands there
-	denied    []string // kinds of risk that stop it
-	dryRun    bool
-	message   string
-	fromAgent bool
-	wait      time.Duration
+	adopt      bool
+	paths      []string // take over what stands there
+	fromPython bool     // take over what the Python agentihooks put there
+	denied     []string // kinds of risk that stop it
+	dryRun     bool
+	message    string
+	fromAgent  bool
+	wait       time.Duration
 }
 
 func (s *switching) flags(c *cobra.Command) {
@@ -90,16 +91,27 @@ func (a *app) switchHome(ctx context.Context, how switching) error {
 	if err != nil {
 		return err
 	}
-	res, err := activate.Switch(ctx, activate.Request{
+	req := activate.Request{
 		State: home.state, Store: home.store, Machine: home.machine, Tree: b.tree, Check: targets.Check(b.versions), Wait: how.wait, DryRun: how.dryRun,
 		Adopt: how.adopt, Paths: how.paths, Ahead: ahead,
 		Record: generation.Record{
 			CreatedAt: a.now().UTC().Truncate(time.Second), Message: how.message, Manifest: manifest, Revision: m.Revision(),
 			Release: release(), Facts: facts.Encode(b.facts),
 		},
-	})
+	}
+	python := inheritance{home: home.machine.Home, copilot: b.facts.CopilotHome}
+	if how.fromPython {
+		req.Legacy = python.read
+	}
+	res, err := activate.Switch(ctx, req)
 	if err != nil {
+		if !how.fromPython {
+			a.hintPython(err, python)
+		}
 		return err
+	}
+	if how.fromPython {
+		res.Warnings = append(res.Warnings, python.warnings()...)
 	}
 	if !how.dryRun {
 		if err := home.state.WriteOrigins(b.tree.Hash, originsOf(b.tree)); err != nil {

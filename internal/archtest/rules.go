@@ -40,8 +40,8 @@ var Design = Rules{
 		"cmd/agentihooks": {
 			Own: []string{
 				"compiler/...", "targets/...", "hookbin", "hookbin/channel", "hookbin/guard", "hookbin/ledger", "hookbin/session", "modules", "internal/activate", "internal/diag",
-				"internal/doctor", "internal/durable", "internal/facts", "internal/gc", "internal/generation", "internal/nearest", "internal/sessionlog", "internal/sources",
-				"internal/store", "internal/textdiff", "internal/tree", "internal/verify",
+				"internal/doctor", "internal/durable", "internal/facts", "internal/gc", "internal/generation", "internal/nearest",
+				"internal/pythonhome", "internal/sessionlog", "internal/sources", "internal/store", "internal/textdiff", "internal/tree", "internal/verify",
 			},
 			Third: []string{"github.com/spf13/cobra"},
 		},
@@ -99,14 +99,16 @@ var Design = Rules{
 			},
 			Third: []string{"github.com/gofrs/flock", "golang.org/x/sys/unix"},
 		},
-		"internal/restore": {Own: []string{"internal/store", "internal/tree"}},
+		// Its record of another program's home is what activate takes over.
+		"internal/pythonhome": {Own: []string{"internal/activate", "internal/diag", "internal/jsonedit", "internal/jsonplace"}},
+		"internal/restore":    {Own: []string{"internal/store", "internal/tree"}},
 		"internal/verify": {
 			Own: []string{"internal/activate", "internal/durable", "internal/generation", "internal/restore", "internal/store", "internal/tree"},
 		},
 		"internal/doctor": {
 			Own: []string{
-				"hookbin/guard", "hookbin/policy", "hookbin/session", "internal/activate", "internal/frontmatter", "internal/generation",
-				"internal/jsonedit", "internal/modelserver", "internal/store", "internal/tree",
+				"hookbin/guard", "hookbin/policy", "hookbin/session", "internal/activate", "internal/diag", "internal/frontmatter",
+				"internal/generation", "internal/jsonedit", "internal/modelserver", "internal/pythonhome", "internal/store", "internal/tree",
 			},
 		},
 		"internal/gc": {

@@ -1,8 +1,11 @@
 package crash
 
 import (
+	"cmp"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"testing"
 )
 
 // manifests are two machines. From "a" to "b" there is one of everything that a switch can do: links that come, go and
@@ -96,6 +99,28 @@ func (s *site) userFiles() {
 	}
 }
 
+// pythonHome is a home that the Python agentihooks was installed in.
+func (s *site) pythonHome() {
+	s.Helper()
+	for _, step := range []string{"user", "python"} {
+		c := exec.Command("sh", pythonFiles(s, "home.sh"), step)
+		c.Env = append(os.Environ(), "HOME="+s.home)
+		if text, err := c.CombinedOutput(); err != nil {
+			s.Fatalf("laying out the home: %v\n%s", err, text)
+		}
+	}
+}
+
+// pythonFiles is testdata/pythonhome, or the copy that an ordinary user can read.
+func pythonFiles(t testing.TB, name string) string {
+	t.Helper()
+	path, err := filepath.Abs(filepath.Join(cmp.Or(os.Getenv(pythonEnv), "../../testdata/pythonhome"), name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
 // subject is a command whose every call is a point to end it or make it fail.
 type subject struct {
 	name    string
@@ -139,6 +164,13 @@ var subjects = []subject{
 			return args
 		},
 		settle: func(s *site) []string { return append(s.switchTo("a"), "--adopt") },
+	},
+	{
+		name:    "adopt from python",
+		prepare: (*site).pythonHome,
+		args: func(s *site) []string {
+			return []string{"adopt", "--from-python", "-f", pythonFiles(s, "machine")}
+		},
 	},
 	{
 		name:    "uninstall",

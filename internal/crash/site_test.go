@@ -18,11 +18,18 @@ import (
 // binaryEnv names the command under test for a test that runs again as an ordinary user, who cannot build it.
 const binaryEnv = "CRASH_TEST_BINARY"
 
+// pythonEnv likewise names the files of a home that the Python agentihooks was installed in.
+const pythonEnv = "CRASH_TEST_PYTHON"
+
 // asOrdinaryUser is ostest.AsOrdinaryUser with the command built beforehand.
 func asOrdinaryUser(t *testing.T) (elsewhere bool) {
 	t.Helper()
 	return ostest.AsOrdinaryUser(t, func(dir string) []string {
-		env := []string{binaryEnv + "=" + build(t, dir)}
+		python := filepath.Join(dir, "pythonhome")
+		if err := os.CopyFS(python, os.DirFS(pythonFiles(t, "."))); err != nil {
+			t.Fatal(err)
+		}
+		env := []string{binaryEnv + "=" + build(t, dir), pythonEnv + "=" + python}
 		for _, name := range []string{"AGENTIHOOKS_CRASH", "AGENTIHOOKS_HISTORIES"} {
 			env = append(env, name+"="+os.Getenv(name))
 		}

@@ -68,6 +68,7 @@ func Run(ctx context.Context, m Machine) []Check {
 	d.json("settings", "settings.json")
 	d.hooksOff()
 	d.json("mcp", "mcp-config.json")
+	d.python()
 	d.context()
 	d.skills()
 	d.repository()
