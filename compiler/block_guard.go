@@ -22,12 +22,17 @@ func guardBlock(guards []guard.Spec) blockType {
 func guardSpec(g guard.Spec) model.BlockSpec {
 	s := model.BlockSpec{Type: "guard", Label: g.Kind, Doc: g.Doc}
 	for _, a := range g.Args {
+		if a.Internal {
+			continue
+		}
 		attr := model.AttrSpec{Name: a.Name, Required: a.Required, Doc: a.Doc, Example: a.Example}
 		switch a.Type {
 		case guard.Strings:
 			attr.Type, attr.Merge = listOf(model.TypeString), model.MergeSet
 		case guard.String:
-			attr.Type = kind(model.TypeString)
+			attr.Type = model.Type{Kind: model.TypeString, Enum: a.OneOf}
+		case guard.Int:
+			attr.Type = kind(model.TypeNumber)
 		case guard.Bool:
 			attr.Type = kind(model.TypeBool)
 		}

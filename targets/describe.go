@@ -25,14 +25,14 @@ func DescribePolicy(data []byte) []byte {
 		fmt.Fprintf(&b, "channel %q\n", c)
 	}
 	for _, g := range p.Guards {
-		denied, err := guard.Denied(g.Kind, g.Data)
+		denied, mode, err := guard.Denied(g.Kind, g.Data)
 		if err != nil {
 			fmt.Fprintf(&b, "guard %q: %s\n", g.Kind, guard.Describe(g.Kind, g.Data))
 			continue
 		}
 		fmt.Fprintf(&b, "guard %q\n", g.Kind)
 		for _, d := range denied {
-			fmt.Fprintf(&b, "guard %q denies %q\n", g.Kind, d)
+			fmt.Fprintf(&b, "guard %q %s %q\n", g.Kind, mode.Verb(), d)
 		}
 	}
 	for _, s := range p.Secrets {

@@ -2,6 +2,8 @@ package targets
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -9,17 +11,27 @@ import (
 	"github.com/agentihooks/agentihooks/hookbin/guard"
 	"github.com/agentihooks/agentihooks/hookbin/policy"
 	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/internal/tree"
 )
 
-// compilePolicy is what the hook of this machine runs. With errors it is not to be encoded.
-func compilePolicy(m model.Machine) (policy.Policy, diag.List) {
+// compilePolicy is what the hook of this machine runs. With errors it is not to be encoded. The guard "self" is always
+// in it, and knows the entries of the tree.
+func compilePolicy(m model.Machine, entries []tree.Entry) (policy.Policy, diag.List) {
 	var diags diag.List
 	p := policy.Policy{Host: m.Host, StateDir: m.Facts.StateDir}
 	for _, c := range m.Channels {
 		p.Channels = append(p.Channels, c.Value)
 	}
-	for _, block := range m.Guards {
-		compiled, problems := policy.Compile(block.Label, guardArgs(block))
+	guards := m.Guards
+	if !slices.ContainsFunc(guards, func(b model.Block) bool { return b.Label == selfGuard }) {
+		guards = append(slices.Clone(guards), model.Block{Type: "guard", Label: selfGuard})
+	}
+	for _, block := range guards {
+		args := guardArgs(block)
+		if block.Label == selfGuard {
+			args["files"], args["merged"] = destinations(entries)
+		}
+		compiled, problems := policy.Compile(block.Label, args)
 		for _, problem := range problems {
 			diags.Errorf(problemRange(block, problem), "invalid-guard", fmt.Sprintf("guard %q: %s cannot be used", block.Label, problemSubject(block, problem)),
 				"%s", problem.Text)
@@ -47,6 +59,22 @@ func compilePolicy(m model.Machine) (policy.Policy, diag.List) {
 	return p, diags
 }
 
+// selfGuard is the guard that is always in force.
+const selfGuard = "self"
+
+// destinations is where the entries of a tree are: those that are a link or a copy, and those that are a part of a file.
+func destinations(entries []tree.Entry) (whole, merged []string) {
+	whole, merged = []string{}, []string{}
+	for _, e := range entries {
+		if e.Placement == tree.Merge || e.Placement == tree.Block {
+			merged = append(merged, string(e.Dest))
+		} else {
+			whole = append(whole, string(e.Dest))
+		}
+	}
+	return whole, merged
+}
+
 // plainText reports whether a policy can hold a text.
 func plainText(s string) bool { return utf8.ValidString(s) && strings.IndexByte(s, 0) < 0 }
 
@@ -57,6 +85,12 @@ func guardArgs(block model.Block) guard.Args {
 		switch f.Value.Kind {
 		case model.KindBool:
 			args[f.Name] = f.Value.Bool
+		case model.KindNumber:
+			n, err := strconv.Atoi(f.Value.Number)
+			if err != nil {
+				n = -1 // no guard takes it
+			}
+			args[f.Name] = n
 		case model.KindList:
 			words := make([]string, 0, len(f.Value.List))
 			for _, e := range f.Value.List {

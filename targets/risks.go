@@ -56,12 +56,15 @@ func weaker(was, now policy.Guard) []string {
 	if bytes.Equal(was.Data, now.Data) {
 		return nil
 	}
-	before, errBefore := guard.Denied(was.Kind, was.Data)
-	after, errAfter := guard.Denied(now.Kind, now.Data)
+	before, strength, errBefore := guard.Denied(was.Kind, was.Data)
+	after, weakened, errAfter := guard.Denied(now.Kind, now.Data)
 	if errBefore != nil || errAfter != nil {
 		return []string{fmt.Sprintf("guard %q changed: it was %s", was.Kind, guard.Describe(was.Kind, was.Data))}
 	}
 	var out []string
+	if weakened < strength {
+		out = append(out, fmt.Sprintf("guard %q no longer denies: %s", now.Kind, guard.Describe(now.Kind, now.Data)))
+	}
 	for _, d := range before {
 		if !slices.Contains(after, d) {
 			out = append(out, fmt.Sprintf("guard %q no longer denies %s", was.Kind, d))

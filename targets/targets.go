@@ -108,7 +108,7 @@ func Render(m model.Machine, hook []byte) (tree.Tree, []target.Loss, diag.List) 
 		j.add(out)
 	}
 	if len(m.Targets) > 0 {
-		compiled, list := compilePolicy(m)
+		compiled, list := compilePolicy(m, j.entries)
 		diags = append(diags, list...)
 		files := []tree.File{{Path: HookPath, Exec: true, Data: hook, Origins: origins(m.Targets)}}
 		if !diags.HasErrors() {

@@ -75,7 +75,7 @@ func TestRender(t *testing.T) {
 		t.Fatal(err)
 	}
 	if p.Host != "wl-0431" || p.StateDir != "/home/u/state dir" || !slices.Equal(p.Channels, []string{"brain"}) ||
-		len(p.Guards) != 1 || len(p.Secrets) != 1 || p.Secrets[0].Name != "X" || p.Secrets[0].Env != "X_VAR" {
+		len(p.Guards) != 2 || p.Guards[1].Kind != "self" || len(p.Secrets) != 1 || p.Secrets[0].Name != "X" || p.Secrets[0].Env != "X_VAR" {
 		t.Errorf("policy is %+v", p)
 	}
 	hooks, _ := out.File("copilot/hooks/agentihooks.json")
@@ -158,7 +158,7 @@ func TestRisks(t *testing.T) {
 		{"a pattern more", reader(render(t, one)), reader(render(t, two)), nil},
 		{"a pattern less", reader(render(t, two)), reader(render(t, one)), []string{`guard "commands" no longer denies rm -rf /`}},
 		{"no guard", reader(render(t, one)), reader(render(t, none)), []string{`guard "commands" is gone: commands: denies git push --force`}},
-		{"nothing left", reader(render(t, one)), nil, []string{"the hook is no longer registered: no guard runs", `guard "commands" is gone: commands: denies git push --force`}},
+		{"nothing left", reader(render(t, one)), nil, []string{"the hook is no longer registered: no guard runs", `guard "commands" is gone: commands: denies git push --force`, `guard "self" is gone: self: denies writes to what guards the agent, asks before one to the manifest and its folder`}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -177,6 +177,8 @@ func TestDescribePolicy(t *testing.T) {
 	file, _ := render(t, machine("rm -rf /", "git push --force")).File(PolicyPath)
 	want := "host \"wl-0431\"\nstate folder \"/home/u/state dir\"\nchannel \"brain\"\nguard \"commands\"\n" +
 		"guard \"commands\" denies \"git push --force\"\nguard \"commands\" denies \"rm -rf /\"\n" +
+		"guard \"self\"\nguard \"self\" denies \"writes to what guards the agent\"\n" +
+		"guard \"self\" denies \"writes to the manifest and its folder that nobody was asked about\"\n" +
 		"secret \"X\" is read from the variable \"X_VAR\"\n"
 	if got := string(DescribePolicy(file.Data)); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -37,7 +37,11 @@ func BenchmarkDecode(b *testing.B) {
 	data := many(b)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := decodeCommands(data); err != nil {
+		args, err := decodeArgs(commandsKind().spec, data)
+		if err == nil {
+			_, err = patterns(args)
+		}
+		if err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -18,7 +18,7 @@ func policy(t testing.TB, patterns ...string) []byte {
 // judge gives the verdict on a line.
 func judge(t testing.TB, data []byte, command string) Verdict {
 	t.Helper()
-	v, err := Judge("commands", data, Call{Tool: "bash", Command: command})
+	v, err := Judge("commands", data, &Call{Tool: "bash", Command: command})
 	if err != nil {
 		t.Fatalf("judging %q: %v", command, err)
 	}

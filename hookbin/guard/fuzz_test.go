@@ -22,7 +22,7 @@ func FuzzShell(f *testing.F) {
 	data := policy(f)
 	f.Fuzz(func(t *testing.T, text string) {
 		start := time.Now()
-		v, err := Judge("commands", data, Call{Tool: "bash", Command: text})
+		v, err := Judge("commands", data, &Call{Tool: "bash", Command: text})
 		if err != nil {
 			t.Fatalf("judging %q: %v", text, err)
 		}
@@ -35,30 +35,30 @@ func FuzzShell(f *testing.F) {
 	})
 }
 
-// FuzzCommandsData decodes any bytes: what is accepted is exactly what the encoder writes.
-func FuzzCommandsData(f *testing.F) {
+// FuzzData decodes any bytes for every guard: what is accepted is exactly what the encoder writes.
+func FuzzData(f *testing.F) {
 	f.Add([]byte{})
-	f.Add([]byte{commandsVersion, 0})
+	f.Add([]byte{argsVersion, 0})
 	f.Add(policy(f))
 	f.Add(policy(f, "rm 'a b' \\*", strings.Repeat("x", 200)))
 	f.Fuzz(func(t *testing.T, data []byte) {
-		patterns, err := decodeCommands(data)
-		if err != nil {
-			if _, err := Judge("commands", data, Call{Command: "ls"}); err == nil {
-				t.Errorf("%q is damaged, and judged by", data)
+		for _, spec := range Specs() {
+			args, err := decodeArgs(spec, data)
+			if len(data) > 0 && data[0] != argsVersion {
+				continue // an older encoding
 			}
-			return
-		}
-		var texts []string
-		for _, p := range patterns {
-			texts = append(texts, p.text)
-		}
-		if again := encodeCommands(texts); !bytes.Equal(again, data) {
-			t.Errorf("decoding %q and encoding it gives %q", data, again)
-		}
-		compiled, problems := Compile("commands", Args{"deny": texts})
-		if len(problems) > 0 || !bytes.Equal(compiled, data) {
-			t.Errorf("compiling the patterns of %q gives %q, %v", data, compiled, problems)
+			if err != nil {
+				if _, err := Judge(spec.Kind, data, &Call{Command: "ls"}); err == nil {
+					t.Errorf("%s: %q is damaged, and judged by", spec.Kind, data)
+				}
+				continue
+			}
+			if again := encodeArgs(args); !bytes.Equal(again, data) {
+				t.Errorf("%s: decoding %q and encoding it gives %q", spec.Kind, data, again)
+			}
+			if len(Describe(spec.Kind, data)) == 0 {
+				t.Errorf("%s: %q is not described", spec.Kind, data)
+			}
 		}
 	})
 }

@@ -2,15 +2,9 @@ package guard
 
 import (
 	"errors"
-	"slices"
+	"maps"
 	"strings"
 )
-
-// Call is a tool call as a guard sees it.
-type Call struct {
-	Tool    string // the tool's name in Copilot's vocabulary: bash, edit, `server-tool`
-	Command string // text that a shell will read; empty for every other tool
-}
 
 // VerdictKind is what a guard has to say, from weakest to strongest.
 type VerdictKind uint8
@@ -18,16 +12,33 @@ type VerdictKind uint8
 // The verdicts. Pass is "no objection": it never overrules anybody else's.
 const (
 	Pass VerdictKind = iota
-	Note
-	Ask
+	Note             // the call runs, and the agent is told
+	Warn             // the call is denied, the very same call again is not
+	Ask              // a person decides
 	Deny
 )
+
+// Verb is what a guard does with such a verdict: "denies".
+func (k VerdictKind) Verb() string {
+	switch k {
+	case Pass:
+		return "allows"
+	case Note:
+		return "notes"
+	case Warn:
+		return "warns before"
+	case Ask:
+		return "asks before"
+	}
+	return "denies"
+}
 
 // Verdict is the answer of one guard to one call. Reason is for the model, and empty for Pass.
 type Verdict struct {
 	Kind   VerdictKind
 	Reason string
 	Guard  string // the guard's kind
+	Rule   string // what of its arguments objects, as the manifest has it; may be empty
 }
 
 // Problem is what is wrong with an argument. Index is the element of a list, or -1 for the argument as a whole. Text is
@@ -38,18 +49,31 @@ type Problem struct {
 	Text  string
 }
 
-// kind is one guard: what it is called, and how its arguments are compiled, judged by and described.
+// finding is what a guard objects to. Text is full sentences: what, why, and what to do instead. Kind is Pass where the
+// guard's mode decides.
+type finding struct {
+	kind    VerdictKind
+	text    string
+	rule    string // as in Verdict
+	instead string // what to do about a denial; empty: the manifest is to be changed
+}
+
+// kind is one guard: what it is called, and how its arguments are checked, judged by and described.
 type kind struct {
 	spec     Spec
-	compile  func(Args) ([]byte, []Problem)
-	judge    func(data []byte, call Call) (Verdict, error)
-	describe func(data []byte) (string, error)
+	fixed    bool                                          // its verdicts are its own: it has no mode
+	check    func(Args) []Problem                          // what the types do not tell; brings values to one form; may be nil
+	judge    func(args Args, call *Call) (*finding, error) // nil: no objection
+	denied   func(Args) []string                           // what it objects to, one thing an element; may be nil
+	describe func(Args) string                             // what follows its verb; nil: the elements of denied
 }
 
 // kinds is the table of guards, sorted by kind.
 func kinds() []kind {
 	return []kind{
 		commandsKind(),
+		pathsKind(),
+		selfKind(),
 	}
 }
 
@@ -59,6 +83,9 @@ var ErrUnknown = errors.New("unknown guard")
 func find(name string) (kind, error) {
 	for _, k := range kinds() {
 		if k.spec.Kind == name {
+			if !k.fixed {
+				k.spec.Args = append(k.spec.Args, modeArg())
+			}
 			return k, nil
 		}
 	}
@@ -69,6 +96,7 @@ func find(name string) (kind, error) {
 func Specs() []Spec {
 	var out []Spec
 	for _, k := range kinds() {
+		k, _ = find(k.spec.Kind)
 		out = append(out, k.spec)
 	}
 	return out
@@ -81,55 +109,97 @@ func Compile(name string, args Args) ([]byte, []Problem) {
 	if err != nil {
 		return nil, []Problem{{Index: -1, Text: "There is no guard of this kind. Use one of: " + strings.Join(names(), ", ") + "."}}
 	}
-	var problems []Problem
-	for _, given := range sortedNames(args) {
-		if !slices.ContainsFunc(k.spec.Args, func(a Arg) bool { return a.Name == given }) {
-			problems = append(problems, Problem{given, -1, "The guard has no such argument. Remove it."})
-		}
+	problems := checkArgs(k.spec, args)
+	args = maps.Clone(args)
+	for _, p := range problems {
+		delete(args, p.Arg)
 	}
-	data, more := k.compile(args)
-	if problems = append(problems, more...); len(problems) > 0 {
+	if args != nil && k.check != nil {
+		problems = append(problems, k.check(args)...)
+	}
+	if len(problems) > 0 {
 		return nil, problems
 	}
-	return data, nil
+	return encodeArgs(args), nil
+}
+
+// decode is a guard and its arguments.
+func decode(name string, data []byte) (kind, Args, error) {
+	k, err := find(name)
+	if err != nil {
+		return kind{}, nil, err
+	}
+	args, err := decodeArgs(k.spec, data)
+	return k, args, err
 }
 
 // Judge asks a guard about a call. An error says that the data is not what Compile made, or that the guard is unknown:
 // then nothing is known of what the user forbids, and the hook denies.
-func Judge(name string, data []byte, call Call) (Verdict, error) {
-	k, err := find(name)
+func Judge(name string, data []byte, call *Call) (Verdict, error) {
+	k, args, err := decode(name, data)
 	if err != nil {
 		return Verdict{}, err
 	}
-	return k.judge(data, call)
+	v := Verdict{Guard: name}
+	f, err := k.judge(args, call)
+	if err != nil || f == nil {
+		return v, err
+	}
+	if v.Kind = f.kind; v.Kind == Pass {
+		v.Kind = mode(args)
+	}
+	v.Reason, v.Rule = reason(name, v.Kind, f), f.rule
+	return v, nil
+}
+
+// mode is the verdict that the manifest chose.
+func mode(args Args) VerdictKind {
+	switch args.text("mode") {
+	case "note":
+		return Note
+	case "warn":
+		return Warn
+	case "ask":
+		return Ask
+	}
+	return Deny
 }
 
 // Describe is one line on what a guard does, for the banner of a session: "commands: denies git push --force".
 func Describe(name string, data []byte) string {
-	k, err := find(name)
+	k, args, err := decode(name, data)
 	if err != nil {
 		return name + ": " + err.Error()
 	}
-	line, err := k.describe(data)
-	if err != nil {
-		return name + ": " + err.Error()
+	what := "nothing"
+	if k.describe != nil {
+		what = k.describe(args)
+	} else if list := k.denied(args); len(list) > 0 {
+		what = strings.Join(list, ", ")
 	}
-	return name + ": " + line
+	if k.fixed {
+		return name + ": " + what
+	}
+	return name + ": " + mode(args).Verb() + " " + what
+}
+
+// Denied is what a guard objects to, one thing an element, sorted, and how strongly: for who compares two policies. The
+// error is ErrUnknown for a guard that has no such list.
+func Denied(name string, data []byte) ([]string, VerdictKind, error) {
+	k, args, err := decode(name, data)
+	if err == nil && k.denied == nil {
+		err = ErrUnknown
+	}
+	if err != nil {
+		return nil, Pass, err
+	}
+	return k.denied(args), mode(args), nil
 }
 
 func names() []string {
 	var out []string
-	for _, s := range Specs() {
-		out = append(out, s.Kind)
+	for _, k := range kinds() {
+		out = append(out, k.spec.Kind)
 	}
-	return out
-}
-
-func sortedNames(args Args) []string {
-	out := make([]string, 0, len(args))
-	for name := range args {
-		out = append(out, name)
-	}
-	slices.Sort(out)
 	return out
 }

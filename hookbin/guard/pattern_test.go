@@ -123,7 +123,7 @@ func TestCompileProblems(t *testing.T) {
 		{"wrong type", "commands", Args{"deny": "git push"}, 1},
 		{"another argument", "commands", Args{"deny": []string{"ls"}, "allow": []string{"x"}, "ask": true}, 2},
 		{"all at once", "commands", Args{"deny": []string{"", "ls", "-x", "a;b"}, "x": 1}, 4},
-		{"another kind", "paths", Args{}, 1},
+		{"another kind", "nonesuch", Args{}, 1},
 		{"too many", "commands", Args{"deny": tooMany}, 1},
 		{"none", "commands", Args{"deny": []string{}}, 0},
 	} {

@@ -8,11 +8,27 @@ import (
 	"github.com/agentihooks/agentihooks/hookbin/shell"
 )
 
-const change = ` If it is really wanted, ask a person to change guard "commands" in the machine manifest and to run "agentihooks switch".`
+// reason is a finding as it is said to the agent.
+func reason(guard string, kind VerdictKind, f *finding) string {
+	text, name := f.text, `guard "`+guard+`"`
+	switch kind {
+	case Note:
+		return "Note of " + name + ": " + text
+	case Warn:
+		return "Stopped once by " + name + ": " + text + " If it is right as it is, make the very same call again."
+	case Ask:
+		return `Guard "` + guard + `"` + " asks a person first: " + text
+	}
+	if f.instead != "" {
+		return "Denied by " + name + ": " + text + " " + f.instead
+	}
+	return "Denied by " + name + ": " + text + " If it is really wanted, ask a person to change " + name +
+		` in the machine manifest and to run "agentihooks switch".`
+}
 
-// denied is the verdict on a command that a pattern matches.
-func denied(pattern, command string, by how) Verdict {
-	what := "`" + shown(command) + "` matches the denied pattern `" + shown(pattern) + "`"
+// matched is the finding on a command that a pattern matches.
+func matched(pattern, command string, by how) *finding {
+	what := "`" + shown(command) + "` matches the denied pattern `" + shown(pattern) + "`."
 	switch by {
 	case maybe:
 		what = "`" + shown(command) + "` may become a command that the pattern `" + shown(pattern) +
@@ -22,18 +38,16 @@ func denied(pattern, command string, by how) Verdict {
 		what = "the command is not valid shell, and its words `" + shown(command) + "` match the denied pattern `" + shown(pattern) + "`."
 	case inCode:
 		what = "the program that is given to an interpreter holds `" + shown(command) + "`, which matches the denied pattern `" + shown(pattern) + "`."
-	default:
-		what += "."
 	}
-	return Verdict{Deny, `Denied by guard "commands": ` + what + change, "commands"}
+	return &finding{text: what, rule: pattern}
 }
 
-// overLimit is the verdict on a text that is too much to be read.
-func overLimit(limit shell.Limit) Verdict {
-	return Verdict{
-		Deny, `Denied by guard "commands": the command ` + limit.String() +
-			", so it cannot be checked against the denied patterns. Split it into smaller commands.", "commands",
+// overLimit is the finding on a text that is too much to be read, if it is.
+func overLimit(script *shell.Script, against string) *finding {
+	if script.Limit == shell.NoLimit {
+		return nil
 	}
+	return &finding{text: "the command " + script.Limit.String() + ", so it cannot be checked against " + against + ". Split it into smaller commands."}
 }
 
 // maxShown bounds how much of a command a reason shows, in characters.

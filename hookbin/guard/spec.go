@@ -9,11 +9,13 @@ type Spec struct {
 	Args []Arg
 }
 
-// Arg is one argument. Every argument so far is a list of strings with set meaning, or a string, or a bool.
+// Arg is one argument.
 type Arg struct {
 	Name     string
 	Type     ArgType
+	OneOf    []string // String: the values that it may have; empty: any
 	Required bool
+	Internal bool // the compiler fills it in; a manifest has no such argument
 	Doc      string
 	Example  string // HCL text of a value
 }
@@ -23,10 +25,30 @@ type ArgType uint8
 
 // The argument types.
 const (
-	Strings ArgType = iota // a list of strings, union over layers
+	Strings ArgType = iota // a list of strings with set meaning, union over layers
 	String
 	Bool
+	Int // a whole number from 0 to 16,383
 )
 
-// Args holds the values of a guard's arguments by name: []string, string or bool.
+// Args holds the values of a guard's arguments by name: []string, string, bool or int.
 type Args map[string]any
+
+func (s Spec) arg(name string) (Arg, bool) {
+	for _, a := range s.Args {
+		if a.Name == name {
+			return a, true
+		}
+	}
+	return Arg{}, false
+}
+
+// modeArg is the argument that every guard has whose verdict the manifest may choose.
+func modeArg() Arg {
+	return Arg{
+		Name: "mode", Type: String, OneOf: []string{"block", "ask", "warn", "note"},
+		Doc: "What a hit does: `block` denies the call, `ask` asks the person, `warn` denies it once and lets the very same call through after that, " +
+			"`note` only tells the agent. Default: block.",
+		Example: `"ask"`,
+	}
+}

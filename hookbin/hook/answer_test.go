@@ -34,7 +34,7 @@ func golden(t *testing.T, file, got string) {
 }
 
 // world is a world in this process: a tree with the policy, and verdicts by the command that is judged.
-func world(t *testing.T, p policy.Policy, judge func(guard.Call) guard.Verdict, stdin []byte, args ...string) (World, *bytes.Buffer) {
+func world(t *testing.T, p policy.Policy, judge func(*guard.Call) guard.Verdict, stdin []byte, args ...string) (World, *bytes.Buffer) {
 	t.Helper()
 	root := t.TempDir()
 	writeFile(t, filepath.Join(root, "policy", "policy.bin"), policy.Encode(p), 0o644)
@@ -46,7 +46,7 @@ func world(t *testing.T, p policy.Policy, judge func(guard.Call) guard.Verdict, 
 		Exit:       func(code int) { panic(fmt.Sprintf("the deadline ended a test with exit %d", code)) },
 		Parent:     os.Getpid,
 		Now:        func() time.Time { return time.Date(2026, 11, 30, 12, 0, 0, 0, time.UTC) },
-		Judge:      func(_ string, _ []byte, call guard.Call) (guard.Verdict, error) { return judge(call), nil },
+		Judge:      func(_ string, _ []byte, call *guard.Call) (guard.Verdict, error) { return judge(call), nil },
 		Record:     ledger.Append,
 		Deadline:   time.Minute, Grace: time.Minute, Command: time.Minute,
 	}, stdout
@@ -56,7 +56,7 @@ func world(t *testing.T, p policy.Policy, judge func(guard.Call) guard.Verdict, 
 func TestShapes(t *testing.T) {
 	const one = `{"toolName":"bash","toolArgs":{"command":%q}}`
 	const two = `{"toolCalls":[{"name":"bash","args":{"command":%q}},{"name":"bash","args":{"command":%q}}]}`
-	judge := func(call guard.Call) guard.Verdict {
+	judge := func(call *guard.Call) guard.Verdict {
 		reason := "no <" + call.Command + "> & \"quotes\"\u202e\n"
 		switch call.Command {
 		case "note", "note2":
@@ -91,7 +91,7 @@ func TestShapes(t *testing.T) {
 func TestLostAnswer(t *testing.T) {
 	p := policy.Policy{Guards: []policy.Guard{{Kind: "k"}}}
 	for kind, want := range map[guard.VerdictKind]int{guard.Note: exitDone, guard.Ask: exitDenied, guard.Deny: exitDenied} {
-		judge := func(guard.Call) guard.Verdict { return guard.Verdict{Kind: kind, Reason: "r"} }
+		judge := func(*guard.Call) guard.Verdict { return guard.Verdict{Kind: kind, Reason: "r"} }
 		w, _ := world(t, p, judge, []byte(`{"toolName":"view"}`), "copilot", "preToolUse")
 		w.Stdout = closedWriter{}
 		if code := Run(w); code != want {

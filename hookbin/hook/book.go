@@ -28,10 +28,12 @@ func newBook(p policy.Policy, e event.Event) *book {
 
 // entryOf is what the ledger says of a verdict. Its reason is not the guard's own text, which shows the command.
 func entryOf(call event.Call, g policy.Guard, v guard.Verdict) ledger.Entry {
-	e := ledger.Entry{Tool: call.Tool, Guard: g.Kind, Verdict: "deny"}
+	e := ledger.Entry{Tool: call.Tool, Guard: g.Kind, Verdict: "deny", Reason: v.Rule}
 	switch v.Kind {
 	case guard.Note:
 		e.Verdict = "note"
+	case guard.Warn:
+		e.Verdict = "warn"
 	case guard.Ask:
 		e.Verdict = "ask"
 	}

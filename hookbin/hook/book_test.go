@@ -17,7 +17,7 @@ import (
 )
 
 // byCommand is a guard whose verdict is the command itself.
-func byCommand(call guard.Call) guard.Verdict {
+func byCommand(call *guard.Call) guard.Verdict {
 	v := guard.Verdict{Reason: "about " + call.Command}
 	switch call.Command {
 	case "note":
@@ -78,7 +78,7 @@ func TestVerdictsAreRecorded(t *testing.T) {
 func TestLateVerdictIsRecorded(t *testing.T) {
 	p := policy.Policy{StateDir: t.TempDir(), Guards: []policy.Guard{{Kind: "k"}}}
 	exited := make(chan int)
-	w, _ := world(t, p, func(guard.Call) guard.Verdict { select {} }, []byte(`{"sessionId":"s","toolName":"view"}`), "copilot", "preToolUse")
+	w, _ := world(t, p, func(*guard.Call) guard.Verdict { select {} }, []byte(`{"sessionId":"s","toolName":"view"}`), "copilot", "preToolUse")
 	w.Deadline = 50 * time.Millisecond
 	w.Exit = func(code int) { exited <- code; select {} }
 	go Run(w)

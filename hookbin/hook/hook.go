@@ -40,7 +40,8 @@ type World struct {
 	Exec       func(path string, argv, env []string) error
 	Parent     func() int // number of the process that started us
 	Now        func() time.Time
-	Judge      func(kind string, data []byte, call guard.Call) (guard.Verdict, error)
+	Judge      func(kind string, data []byte, call *guard.Call) (guard.Verdict, error)
+	Disk       guard.Disk
 	Record     func(state, session string, entries ...ledger.Entry) error
 	Deadline   time.Duration // until a verdict that is not there is a denial
 	Grace      time.Duration // until a verdict that cannot be delivered ends the process
@@ -76,6 +77,7 @@ func machine() World {
 		Now:        time.Now,
 		Judge:      guard.Judge,
 		Record:     ledger.Append,
+		Disk:       disk(),
 		Deadline:   deadline,
 		Grace:      time.Second,
 		Command:    10 * time.Second,

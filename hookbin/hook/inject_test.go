@@ -37,7 +37,7 @@ func publish(t *testing.T, state string, m channel.Message) channel.Message {
 // told is the context that an event of a session hands to the model.
 func told(t *testing.T, p policy.Policy, name, data string, after time.Duration) string {
 	t.Helper()
-	pass := func(guard.Call) guard.Verdict { return guard.Verdict{} }
+	pass := func(*guard.Call) guard.Verdict { return guard.Verdict{} }
 	w, stdout := world(t, p, pass, []byte(data), "copilot", name)
 	w.Now = func() time.Time { return noon.Add(after) }
 	if code := Run(w); code != exitDone {
@@ -119,12 +119,12 @@ func TestMessagesAreNotLost(t *testing.T) {
 	publish(t, p.StateDir, channel.Message{Severity: "critical", Text: "crit"})
 	const data = `{"sessionId":"s","toolName":"view"}`
 	for _, kind := range []guard.VerdictKind{guard.Deny, guard.Ask} {
-		w, stdout := world(t, p, func(guard.Call) guard.Verdict { return guard.Verdict{Kind: kind, Reason: "r"} }, []byte(data), "copilot", "preToolUse")
+		w, stdout := world(t, p, func(*guard.Call) guard.Verdict { return guard.Verdict{Kind: kind, Reason: "r"} }, []byte(data), "copilot", "preToolUse")
 		if Run(w); strings.Contains(stdout.String(), "crit") {
 			t.Errorf("verdict %v: %s", kind, stdout)
 		}
 	}
-	note := func(guard.Call) guard.Verdict { return guard.Verdict{Kind: guard.Note, Reason: "a note"} }
+	note := func(*guard.Call) guard.Verdict { return guard.Verdict{Kind: guard.Note, Reason: "a note"} }
 	w, _ := world(t, p, note, []byte(data), "copilot", "preToolUse")
 	w.Stdout = closedWriter{}
 	Run(w)

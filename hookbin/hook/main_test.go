@@ -48,7 +48,7 @@ func oddWorld(kind string) World {
 	if kind == "overflows" {
 		w.Deadline = deadline
 	}
-	w.Judge = func(string, []byte, guard.Call) (guard.Verdict, error) {
+	w.Judge = func(string, []byte, *guard.Call) (guard.Verdict, error) {
 		switch kind {
 		case "panics":
 			var none *guard.Call

@@ -140,6 +140,31 @@ func (w *walker) input(r *syntax.Redirect) (source, bool) {
 	return nil, false
 }
 
+// opens reports the file that a redirection opens.
+func (w *walker) opens(s *syntax.Stmt, r *syntax.Redirect) {
+	o := Opened{Dir: w.dir, Source: w.cut(s)}
+	switch r.Op {
+	case syntax.RdrIn:
+		o.Reads = true
+	case syntax.RdrInOut:
+		o.Reads, o.Writes = true, true
+	case syntax.RdrOut, syntax.AppOut, syntax.RdrClob, syntax.RdrAll, syntax.AppAll:
+		o.Writes = true
+	case syntax.DplOut: // >&2 is no file, >&name is
+		if text := w.single(r.Word); text.Known() && strings.Trim(text.Text, "0123456789-") == "" {
+			return
+		}
+		o.Writes = true
+	default:
+		return
+	}
+	w.readings(func() {
+		if o.File = w.single(r.Word); len(w.script.Opened) < maxCommands {
+			w.script.Opened = append(w.script.Opened, o)
+		}
+	})
+}
+
 // writes remembers what a statement writes to a file, for the case that a shell reads it later in the text.
 func (w *walker) writes(s *syntax.Stmt, r *syntax.Redirect) {
 	add := false

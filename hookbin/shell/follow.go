@@ -255,7 +255,7 @@ func (w *walker) alias(c Command, args []Word) {
 		if !ok || len(arg.Holes) > 0 && arg.Holes[0].At <= len(name) {
 			continue
 		}
-		text := arg.from(len(name) + 1)
+		text := arg.From(len(name) + 1)
 		w.within(Function|Uncalled|Subshell, func() { w.open(c, text) })
 		w.aliases[name] = text
 	}

@@ -17,7 +17,7 @@ func (w *walker) git(c Command, args []Word) {
 		alias, ok := w.gitted[sub.Text]
 		for _, o := range s.options {
 			if value, is := strings.CutPrefix(o.value.Text, "alias."+sub.Text+"="); is && o.name == "-c" {
-				alias, ok = o.value.from(len(o.value.Text)-len(value)), true
+				alias, ok = o.value.From(len(o.value.Text)-len(value)), true
 			}
 		}
 		if ok {
@@ -41,7 +41,7 @@ func (w *walker) gitAlias(c Command, name string, alias Word, rest []Word) {
 	delete(w.gitted, name) // git does not expand an alias within itself
 	text := Word{Text: "git "}.then(alias)
 	if strings.HasPrefix(alias.Text, "!") {
-		text = alias.from(1)
+		text = alias.From(1)
 	}
 	w.child(func() { w.open(c, text.then(quoteAll(rest))) })
 	if had {

@@ -70,7 +70,7 @@ func (w *walker) interpreter(c Command) bool {
 			}
 			found = true
 		case at > 0:
-			w.code(c, lang.name, arg.from(at))
+			w.code(c, lang.name, arg.From(at))
 			found = true
 		case arg.Text == "" || arg.Text == "-" || arg.Text[0] == '-':
 		case lang.operand && !found:

@@ -79,7 +79,7 @@ func (s *wrapper) option(args []Word, at int, out *scanned) (next int, doubt boo
 		takes := s.takesLong(name[2:])
 		switch {
 		case valued:
-			out.options = append(out.options, option{name, word.from(len(name) + 1), at + 1})
+			out.options = append(out.options, option{name, word.From(len(name) + 1), at + 1})
 		case takes == always:
 			out.options = append(out.options, option{name, following(), at + 2})
 			return at + 2, false
@@ -96,7 +96,7 @@ func (s *wrapper) option(args []Word, at int, out *scanned) (next int, doubt boo
 			out.options = append(out.options, option{name, following(), at + 2})
 			return at + 2, false
 		case takes == always, takes == glued:
-			out.options = append(out.options, option{name, word.from(i + 1), at + 1})
+			out.options = append(out.options, option{name, word.From(i + 1), at + 1})
 			return at + 1, false
 		}
 		out.options = append(out.options, option{name, Word{}, at + 1})
@@ -113,7 +113,7 @@ func assignWord(word Word) (Assign, bool) {
 	if !ok || !isName(name) || len(word.Holes) > 0 && word.Holes[0].At <= len(name) {
 		return Assign{}, false
 	}
-	return Assign{name, []Word{word.from(len(name) + 1)}}, true
+	return Assign{name, []Word{word.From(len(name) + 1)}}, true
 }
 
 // has reports whether a list of words parted by spaces holds one.

@@ -7,6 +7,7 @@ import "strings"
 // stopped has a Limit.
 type Script struct {
 	Commands []Command // in the order in which they would start, a wrapper before the command that it runs
+	Opened   []Opened  // files that redirections open, those of groups and loops too
 	Codes    []Code    // programs in other languages: python -c …
 	Unparsed []string  // texts that the parser does not take: the line itself, or a string that it would have run
 	Limit    Limit     // not NoLimit: the reading stopped there, Commands is not all
@@ -19,7 +20,7 @@ type Command struct {
 	Redirs  []Redir  // its own, not those of a group around it
 	Via     []string // what runs it, outermost first: "sudo", "bash"
 	Depth   int      // in how many opened strings it stands: 1 in bash -c '…'
-	Dir     string   // the folder that it runs in, if the text itself says so: absolute or below ~; else empty
+	Dir     string   // the folder that it runs in: absolute or below ~; empty if it is not known
 	Context Context
 	Source  string // as it is written, for messages
 }
@@ -34,6 +35,15 @@ type Assign struct {
 type Redir struct {
 	Op     string
 	Target Word
+}
+
+// Opened is a file that a redirection opens.
+type Opened struct {
+	File   Word
+	Dir    string // as in Command
+	Reads  bool
+	Writes bool
+	Source string
 }
 
 // Code is a program in a language other than the shell's, as it was given to its interpreter.
@@ -103,8 +113,12 @@ func (l Limit) String() string {
 }
 
 // Read reads a text as bash would.
-func Read(text string) Script {
+func Read(text string) Script { return ReadIn(text, "") }
+
+// ReadIn is Read in a folder: absolute, or "" if it is not known.
+func ReadIn(text, dir string) Script {
 	w := newWalker()
+	w.dir = dir
 	w.read(text)
 	w.uncalled()
 	return w.script

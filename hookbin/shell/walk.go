@@ -167,6 +167,7 @@ func (w *walker) stmt(s *syntax.Stmt) {
 	for _, r := range s.Redirs {
 		w.word(r.Word)
 		w.word(r.Hdoc)
+		w.opens(s, r)
 		w.writes(s, r)
 		if text, ok := w.input(r); ok {
 			w.stdin = text

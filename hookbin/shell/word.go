@@ -56,10 +56,10 @@ func (w Word) Expands() bool {
 func (w Word) Unknown() bool { return w.Text == "" && len(w.Holes) > 0 }
 
 // Base is the word after its last slash.
-func (w Word) Base() Word { return w.from(strings.LastIndexByte(w.Text, '/') + 1) }
+func (w Word) Base() Word { return w.From(strings.LastIndexByte(w.Text, '/') + 1) }
 
-// from is the word from an offset of its text on.
-func (w Word) from(at int) Word {
+// From is the word from an offset of its text on.
+func (w Word) From(at int) Word {
 	out := Word{Text: w.Text[at:]}
 	for _, h := range w.Holes {
 		if h.At >= at {
@@ -69,6 +69,12 @@ func (w Word) from(at int) Word {
 	}
 	return out
 }
+
+// HoleBefore reports whether text is missing before an offset of what is known.
+func (w Word) HoleBefore(at int) bool { return len(w.Holes) > 0 && w.Holes[0].At < at }
+
+// Join is the two words with text between them.
+func (w Word) Join(between string, next Word) Word { return w.then(Word{Text: between}).then(next) }
 
 // cut is the word without its last n bytes of text. Holes that stood there are gone.
 func (w Word) cut(n int) Word {
@@ -158,7 +164,7 @@ func (w Word) replace(old string) Word {
 			return out.then(w)
 		}
 		out = out.then(w.cut(len(w.Text) - at)).then(Word{Holes: []Hole{{Full: true}}})
-		w = w.from(at + len(old))
+		w = w.From(at + len(old))
 	}
 }
 

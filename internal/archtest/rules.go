@@ -135,13 +135,14 @@ var Design = Rules{
 		"hookbin/agentihooks-hook": {Own: []string{"hookbin/hook"}},
 		"hookbin/hook": {
 			Own: []string{
-				"hookbin/channel", "hookbin/event", "hookbin/guard", "hookbin/ledger", "hookbin/policy", "hookbin/process",
+				"hookbin/access", "hookbin/channel", "hookbin/event", "hookbin/guard", "hookbin/ledger", "hookbin/policy", "hookbin/process",
 				"hookbin/session", "hookbin/shell",
 			},
 		},
+		"hookbin/access":  {Pure: true, Own: []string{"hookbin/shell"}},
 		"hookbin/channel": {},
 		"hookbin/event":   {Pure: true},
-		"hookbin/guard":   {Pure: true, Own: []string{"hookbin/event", "hookbin/shell"}},
+		"hookbin/guard":   {Pure: true, Own: []string{"hookbin/access", "hookbin/shell"}},
 		"hookbin/ledger":  {Own: []string{"hookbin/session"}},
 		"hookbin/policy":  {Pure: true, Own: []string{"hookbin/guard"}},
 		"hookbin/process": {},

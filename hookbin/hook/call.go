@@ -1,0 +1,121 @@
+package hook
+
+import (
+	"encoding/json"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/agentihooks/agentihooks/hookbin/access"
+	"github.com/agentihooks/agentihooks/hookbin/event"
+	"github.com/agentihooks/agentihooks/hookbin/guard"
+	"github.com/agentihooks/agentihooks/hookbin/policy"
+)
+
+// guardCall is a tool call of an event as the guards see it.
+func guardCall(w World, p policy.Policy, e event.Event, c event.Call) *guard.Call {
+	out := &guard.Call{
+		Tool: c.Tool, Command: c.Command, StateDir: p.StateDir, Disk: w.Disk,
+		Home: absolute(lookup(w.Environ(), "HOME")), Cwd: absolute(e.Cwd),
+		Sources: func() []string { return sources(p) },
+	}
+	switch path := c.String("path"); c.Tool {
+	case "bash":
+	case "view":
+		out.Files = files(path, access.Read, false)
+	case "grep":
+		out.Files = files(path, access.Read, true)
+		if path == "" {
+			out.Files = files(".", access.Read, true)
+		}
+	case "glob":
+	case "create", "edit":
+		out.Files = files(path, access.Write, false)
+		out.Texts = texts("the file "+path, c.Args, "path", "old_str", "command")
+		for _, change := range event.Patch(c.Text) {
+			mode := access.Write
+			if change.Deletes || change.To != "" {
+				mode |= access.Delete
+			}
+			out.Files = append(out.Files, files(change.Path, mode, false)...)
+			out.Files = append(out.Files, files(change.To, access.Write, false)...)
+			out.Texts = append(out.Texts, guard.Text{Where: "the file " + change.Path, Text: change.Added})
+		}
+	case "web_fetch":
+		out.URL = c.String("url")
+		out.Texts = texts("an argument of "+c.Tool, c.Args)
+	default:
+		out.Texts = texts("an argument of "+c.Tool, c.Args)
+		if c.Text != "" {
+			out.Texts = append(out.Texts, guard.Text{Where: "the text for " + c.Tool, Text: c.Text})
+		}
+	}
+	return out
+}
+
+func absolute(name string) string {
+	if !filepath.IsAbs(name) {
+		return ""
+	}
+	return filepath.Clean(name)
+}
+
+func files(name string, mode access.Mode, tree bool) []guard.File {
+	if name == "" {
+		return nil
+	}
+	return []guard.File{{Path: name, Mode: mode, Tree: tree}}
+}
+
+// texts is every string in the arguments, at any depth, but for the named members of the outermost object.
+func texts(where string, args map[string]json.RawMessage, but ...string) []guard.Text {
+	var out []guard.Text
+	for _, name := range slices.Sorted(maps.Keys(args)) {
+		var value any
+		if slices.Contains(but, name) || json.Unmarshal(args[name], &value) != nil {
+			continue
+		}
+		if text := strings.Join(stringsIn(value), "\n"); text != "" {
+			out = append(out, guard.Text{Where: where, Text: text})
+		}
+	}
+	return out
+}
+
+// stringsIn is the strings of a JSON value, names of members too.
+func stringsIn(value any) []string {
+	switch v := value.(type) {
+	case string:
+		return []string{v}
+	case []any:
+		var out []string
+		for _, e := range v {
+			out = append(out, stringsIn(e)...)
+		}
+		return out
+	case map[string]any:
+		var out []string
+		for _, name := range slices.Sorted(maps.Keys(v)) {
+			out = append(append(out, name), stringsIn(v[name])...)
+		}
+		return out
+	}
+	return nil
+}
+
+// sources is the manifest of the generation in force and the folder that it stands in. Its record is JSON, of which
+// only the one member is of interest here.
+func sources(p policy.Policy) []string {
+	if p.StateDir == "" {
+		return nil
+	}
+	data, ok := readBeginning(filepath.Join(p.StateDir, "current", "generation.json"), 64<<10)
+	var record struct {
+		Manifest string `json:"manifest"`
+	}
+	if !ok || json.Unmarshal(data, &record) != nil || !filepath.IsAbs(record.Manifest) {
+		return nil
+	}
+	return []string{record.Manifest, filepath.Dir(record.Manifest)}
+}
