@@ -50,15 +50,17 @@ func (d *doctor) rehearsal(ctx context.Context, scratch string) {
 }
 
 // canary is a command that a guard of the live generation denies, and with what reason; "" if no guard denies one. Were it
-// let through, its first word would keep the rest from running.
+// let through, its first word would keep the rest from running. The guard "self" denies the last, whatever the manifest has.
 func (d *doctor) canary() (command, reason string) {
+	var candidates []string
 	for _, g := range d.compiled.Guards {
-		denied, _ := guard.Denied(g.Kind, g.Data)
-		for _, what := range denied {
-			command := "false && " + what
-			if reason := d.denies(command); reason != "" {
-				return command, reason
-			}
+		denied, _, _ := guard.Denied(g.Kind, g.Data)
+		candidates = append(candidates, denied...)
+	}
+	for _, what := range append(candidates, "agentihooks rollback") {
+		command := "false && " + what
+		if reason := d.denies(command); reason != "" {
+			return command, reason
 		}
 	}
 	return "", ""
@@ -67,7 +69,7 @@ func (d *doctor) canary() (command, reason string) {
 // denies is the reason of the first guard that denies a command, as the hook asks them; "" if none does.
 func (d *doctor) denies(command string) string {
 	for _, g := range d.compiled.Guards {
-		if v, err := guard.Judge(g.Kind, g.Data, guard.Call{Tool: "bash", Command: command}); err == nil && v.Kind == guard.Deny {
+		if v, err := guard.Judge(g.Kind, g.Data, &guard.Call{Tool: "bash", Command: command}); err == nil && v.Kind == guard.Deny {
 			return v.Reason
 		}
 	}
