@@ -54,10 +54,22 @@ func (l Legacy) paths() []string {
 	return out
 }
 
-// inheriting is the record with the keys of another program as if we had written them.
+// inheriting is the record with the keys of another program as if we had written them. Where it wrote over ours, what was
+// there before us is still known; of keys in an object that it wrote over as a whole nothing is.
 func (a Applied) inheriting(files []File) Applied {
 	for _, f := range files {
-		a.replaceFile(a.file(f.Dest).with(f))
+		ours := a.file(f.Dest)
+		ours.Keys = slices.DeleteFunc(slices.Clone(ours.Keys), func(k Key) bool {
+			return slices.ContainsFunc(f.Keys, func(l Key) bool {
+				return !l.Set && len(k.Path) > len(l.Path) && slices.Equal(k.Path[:len(l.Path)], l.Path)
+			})
+		})
+		for i, k := range ours.Keys {
+			if l, ok := f.key(k.Path, false); ok && !k.Set {
+				ours.Keys[i].Value = l.Value
+			}
+		}
+		a.replaceFile(ours.with(f))
 	}
 	return a
 }

@@ -245,3 +245,25 @@ func TestLegacyBehindALink(t *testing.T) {
 		t.Errorf("%v, %v", n, err)
 	}
 }
+
+// Another program wrote over values of ours: they are ours again, and what was there before us comes back in the end.
+func TestLegacyOverOurs(t *testing.T) {
+	w := newWorld(t)
+	w.write(".copilot/settings.json", `{"key": "mine"}`)
+	tr := w.tree(`merge .copilot/settings.json key+in.key = {"key": "ours", "in": {"key": "ours"}}`)
+	w.adopt(tr)
+	w.holds(".copilot/settings.json", `{"key": "ours", "in": {"key": "ours"}}`)
+	w.rewrite(".copilot/settings.json", `{"key": "theirs", "in": "theirs"}`)
+	l := Legacy{Of: other, Keys: []File{{Dest: w.path(".copilot/settings.json"), Keys: []Key{
+		{Path: []string{"key"}, Value: `"theirs"`}, {Path: []string{"in"}, Value: `"theirs"`},
+	}}}}
+	req := w.request(tr)
+	req.Legacy = func() (Legacy, error) { return l, nil }
+	if res, err := Switch(context.Background(), req); err != nil || len(res.Warnings) > 0 {
+		t.Fatal(res.Warnings, err)
+	}
+	w.holds(".copilot/settings.json", `{"key": "ours", "in": {"key": "ours"}}`)
+	w.healthy()
+	w.uninstall()
+	w.holds(".copilot/settings.json", `{"key": "mine"}`)
+}
