@@ -258,7 +258,7 @@ func digestMachine(m model.Machine) string {
 	for _, f := range m.Skills {
 		fmt.Fprintf(&b, "skill %q %q %d\n", f.Name, f.Source, len(f.Files))
 	}
-	for _, list := range [][]model.Block{m.Targets, m.MCP, m.Secrets, m.Guards, m.Hooks} {
+	for _, list := range [][]model.Block{m.Targets, m.MCP, m.Secrets, m.Guards, m.Hooks, m.Reminders} {
 		for _, block := range list {
 			fmt.Fprintf(&b, "%s %q %s\n", block.Type, block.Label, valueKey(block.Attrs))
 		}

@@ -156,6 +156,7 @@ func edited(m model.Machine, e model.Edit) model.Machine {
 		return out
 	}
 	m.Targets, m.MCP, m.Guards, m.Secrets, m.Hooks = change(m.Targets), change(m.MCP), change(m.Guards), change(m.Secrets), change(m.Hooks)
+	m.Reminders = change(m.Reminders)
 	return m
 }
 

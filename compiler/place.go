@@ -177,7 +177,7 @@ func (ed *edition) refuse(s site, e model.Edit, code, why string) diag.List {
 
 // originIn is where the present value of a place comes from.
 func originIn(m model.Machine, e model.Edit) diag.Range {
-	for _, b := range slices.Concat(m.Targets, m.MCP, m.Guards, m.Hooks) {
+	for _, b := range slices.Concat(m.Targets, m.MCP, m.Guards, m.Hooks, m.Reminders) {
 		if b.Type != e.Type || b.Label != e.Label {
 			continue
 		}

@@ -260,6 +260,8 @@ func (r *resolver) machine() model.Machine {
 			out.Guards = append(out.Guards, done)
 		case "hook":
 			out.Hooks = append(out.Hooks, done)
+		case "reminder":
+			out.Reminders = append(out.Reminders, done)
 		}
 	}
 	if len(out.Targets) == 0 && !r.diags.HasErrors() {

@@ -113,6 +113,7 @@ func newTable(specs Specs) table {
 			secretBlock(),
 			guardBlock(specs.Guards),
 			hookBlock(),
+			reminderBlock(),
 			localsBlock(),
 			variableBlock(),
 		},

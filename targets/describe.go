@@ -35,6 +35,12 @@ func DescribePolicy(data []byte) []byte {
 			fmt.Fprintf(&b, "guard %q %s %q\n", g.Kind, mode.Verb(), d)
 		}
 	}
+	for _, r := range p.Reminders {
+		fmt.Fprintf(&b, "reminder %q every %d calls: %q\n", r.Name, r.Every, r.Text)
+	}
+	if p.ProjectRules {
+		fmt.Fprintln(&b, "a repository's own instructions are handed over")
+	}
 	for _, s := range p.Secrets {
 		switch {
 		case s.Env != "":

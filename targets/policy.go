@@ -56,6 +56,10 @@ func compilePolicy(m model.Machine, entries []tree.Entry) (policy.Policy, diag.L
 		}
 		p.Secrets = append(p.Secrets, secret)
 	}
+	var list diag.List
+	p.Reminders, list = reminders(m)
+	diags = append(diags, list...)
+	p.ProjectRules = slices.ContainsFunc(m.Targets, func(b model.Block) bool { return b.Attrs.Get("projectRules").Bool })
 	return p, diags
 }
 
@@ -73,6 +77,21 @@ func destinations(entries []tree.Entry) (whole, merged []string) {
 		}
 	}
 	return whole, merged
+}
+
+// reminders is what a session is told again and again.
+func reminders(m model.Machine) ([]policy.Reminder, diag.List) {
+	var out []policy.Reminder
+	var diags diag.List
+	for _, block := range m.Reminders {
+		text := block.Attrs.Get("text").Text
+		every, err := strconv.Atoi(block.Attrs.Get("every").Number) // the compiler has checked it
+		if err != nil || !plainText(block.Label+text) {
+			diags.Errorf(block.Origin, "invalid-text", fmt.Sprintf("reminder %q is no plain text", block.Label), "It has to be UTF-8 without NUL. Correct it.")
+		}
+		out = append(out, policy.Reminder{Name: block.Label, Every: every, Text: text})
+	}
+	return out, diags
 }
 
 // plainText reports whether a policy can hold a text.

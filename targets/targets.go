@@ -112,7 +112,7 @@ func Render(m model.Machine, hook []byte) (tree.Tree, []target.Loss, diag.List) 
 		diags = append(diags, list...)
 		files := []tree.File{{Path: HookPath, Exec: true, Data: hook, Origins: origins(m.Targets)}}
 		if !diags.HasErrors() {
-			from := origins(slices.Concat(m.Targets, m.Guards, m.Secrets))
+			from := origins(slices.Concat(m.Targets, m.Guards, m.Secrets, m.Reminders))
 			files = append(files, tree.File{Path: PolicyPath, Data: policy.Encode(compiled), Origins: from})
 		}
 		j.add(target.Output{Files: files})

@@ -173,6 +173,28 @@ func TestRisks(t *testing.T) {
 	}
 }
 
+func TestReminders(t *testing.T) {
+	m := machine()
+	reminder := func(label, text string) model.Block {
+		return model.Block{Type: "reminder", Label: label, Origin: at(20), Attrs: model.Value{Kind: model.KindObject, Fields: []model.Field{
+			{Name: "every", Value: model.Value{Kind: model.KindNumber, Number: "20"}},
+			{Name: "text", Value: model.Value{Kind: model.KindString, Text: text}},
+		}}}
+	}
+	m.Reminders = []model.Block{reminder("a", "small steps"), reminder("b", "tests")}
+	m.Targets[0].Attrs = object("projectRules", model.Value{Kind: model.KindBool, Bool: true})
+	file, _ := render(t, m).File(PolicyPath)
+	p, err := policy.Decode(file.Data)
+	if want := []policy.Reminder{{Name: "a", Every: 20, Text: "small steps"}, {Name: "b", Every: 20, Text: "tests"}}; err != nil ||
+		!slices.Equal(p.Reminders, want) || !p.ProjectRules {
+		t.Errorf("%+v, %v", p, err)
+	}
+	m.Reminders[1] = reminder("b", "a\x00b")
+	if _, _, diags := Render(m, nil); len(diags) != 1 || diags[0].Code != "invalid-text" || diags[0].Subject != at(20) {
+		t.Errorf("%+v", diags)
+	}
+}
+
 func TestDescribePolicy(t *testing.T) {
 	file, _ := render(t, machine("rm -rf /", "git push --force")).File(PolicyPath)
 	want := "host \"wl-0431\"\nstate folder \"/home/u/state dir\"\nchannel \"brain\"\nguard \"commands\"\n" +

@@ -31,6 +31,8 @@ type Machine struct {
 	Guards  []Block // label: the guard's kind, "commands"
 	Hooks   []Block // label: a name, which is the event where the attribute event does not say
 
+	Reminders []Block // label: a name
+
 	KeepGenerations int // how many a switch leaves; 0: the default. It gets into no tree
 }
 

@@ -157,7 +157,7 @@ func TestUsage(t *testing.T) {
 
 func TestVersion(t *testing.T) {
 	got := run(t, nil, nil, tree(t, nil), "version")
-	if got.code != exitDone || !strings.HasPrefix(got.stdout, "agentihooks-hook, policy format 1, go1.") {
+	if got.code != exitDone || !strings.HasPrefix(got.stdout, "agentihooks-hook, policy format 2, go1.") {
 		t.Errorf("%+v", got)
 	}
 }

@@ -44,7 +44,7 @@ func (a *answer) judge(p policy.Policy, e event.Event) int {
 	case strongest == guard.Ask:
 		return a.ask(reasons(verdicts), entries...)
 	}
-	return a.tell(p, e, reasons(verdicts), entries...)
+	return a.tell(p, e, withReminders(reasons(verdicts), p, e), entries...)
 }
 
 // reasons is what all verdicts say, the strongest first, each once.

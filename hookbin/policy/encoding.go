@@ -10,8 +10,9 @@ import (
 	"unicode/utf8"
 )
 
-// Version is the version of the encoding that this package writes and reads.
-const Version = 1
+// Version is the newest version of the encoding that this package writes and reads. Version 2 has sections at its end. A
+// policy without any is written as version 1, so that the trees of those who use none stay as they are.
+const Version = 2
 
 // MaxSize bounds an encoded policy, in bytes. Decode refuses more, and a reader need not read further.
 const MaxSize = 16 << 20
@@ -32,9 +33,15 @@ const (
 	sourceCommand = 3
 )
 
-// Encode is the policy's canonical encoding: equal policies give equal bytes, whatever the order of their guards and
-// secrets. It panics on a policy that no compiler may make: two guards of one kind, two secrets of one name, a
-// secret without exactly one source, text that is not UTF-8 or holds NUL.
+// The sections. Numbers are appended, never reused.
+const (
+	sectionReminders    = 1
+	sectionProjectRules = 2 // empty
+)
+
+// Encode is the policy's canonical encoding: equal policies give equal bytes, whatever the order of their guards, secrets
+// and reminders. It panics on a policy that no compiler may make: two guards of one kind, two secrets of one name, a
+// secret without exactly one source, a reminder for no call, text that is not UTF-8 or holds NUL.
 func Encode(p Policy) []byte {
 	guards, secrets := slices.Clone(p.Guards), slices.Clone(p.Secrets)
 	slices.SortFunc(guards, func(a, b Guard) int { return strings.Compare(a.Kind, b.Kind) })
@@ -53,9 +60,13 @@ func Encode(p Policy) []byte {
 	for _, s := range secrets {
 		w.secret(s)
 	}
+	version := uint32(1)
+	if w.sections(p) {
+		version = 2
+	}
 	body := w[headerSize:]
 	copy(w, magic)
-	binary.BigEndian.PutUint32(w[8:], Version)
+	binary.BigEndian.PutUint32(w[8:], version)
 	binary.BigEndian.PutUint32(w[12:], uint32(len(body)))
 	binary.BigEndian.PutUint32(w[16:], crc32.ChecksumIEEE(body))
 	if _, err := Decode(w); err != nil {
@@ -67,7 +78,7 @@ func Encode(p Policy) []byte {
 // Decode reads an encoded policy. It accepts exactly what Encode makes: the version first, then the checksum, then
 // every field in its bounds and order. The Data of the guards shares the given bytes.
 func Decode(data []byte) (Policy, error) {
-	body, err := checkedBody(data)
+	body, version, err := checkedBody(data)
 	if err != nil {
 		return Policy{}, err
 	}
@@ -87,6 +98,9 @@ func Decode(data []byte) (Policy, error) {
 		last = s.Name
 		p.Secrets = append(p.Secrets, s)
 	}
+	if version > 1 {
+		r.sections(&p)
+	}
 	r.check(len(r.rest) == 0, "it goes on after its end")
 	if r.fault != "" {
 		return Policy{}, errors.New("the policy is malformed: " + r.fault)
@@ -95,23 +109,23 @@ func Decode(data []byte) (Policy, error) {
 }
 
 // checkedBody is what follows the header, once version, length and checksum are right.
-func checkedBody(data []byte) ([]byte, error) {
+func checkedBody(data []byte) (body []byte, version uint32, err error) {
 	if len(data) < headerSize || string(data[:len(magic)]) != magic {
-		return nil, errors.New("this is no policy, or the beginning of one only")
+		return nil, 0, errors.New("this is no policy, or the beginning of one only")
 	}
-	if v := binary.BigEndian.Uint32(data[8:]); v > Version {
-		return nil, ErrNewer
-	} else if v != Version {
-		return nil, errors.New("the policy has the unknown version " + strconv.FormatUint(uint64(v), 10))
+	if version = binary.BigEndian.Uint32(data[8:]); version > Version {
+		return nil, 0, ErrNewer
+	} else if version == 0 {
+		return nil, 0, errors.New("the policy has the unknown version " + strconv.FormatUint(uint64(version), 10))
 	}
-	body := data[headerSize:]
+	body = data[headerSize:]
 	if len(data) > MaxSize || int64(binary.BigEndian.Uint32(data[12:])) != int64(len(body)) {
-		return nil, errors.New("the policy is cut short, or too long")
+		return nil, 0, errors.New("the policy is cut short, or too long")
 	}
 	if binary.BigEndian.Uint32(data[16:]) != crc32.ChecksumIEEE(body) {
-		return nil, errors.New("the policy is damaged: its checksum is wrong")
+		return nil, 0, errors.New("the policy is damaged: its checksum is wrong")
 	}
-	return body, nil
+	return body, version, nil
 }
 
 // writer appends fields: numbers as 4 bytes, text and bytes behind their length, lists behind their count.

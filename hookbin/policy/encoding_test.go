@@ -22,6 +22,8 @@ func full() Policy {
 			{Name: "B", File: "~/secrets/b"},
 			{Name: "C", Command: []string{"pass", "show", "", "ü"}},
 		},
+		Reminders:    []Reminder{{Name: "small steps", Every: 20, Text: "one\ntwo"}, {Name: "tests", Every: 1, Text: "x"}},
+		ProjectRules: true,
 	}
 }
 
@@ -39,8 +41,9 @@ func TestEncodeIsCanonical(t *testing.T) {
 	p := full()
 	p.Guards[0], p.Guards[1] = p.Guards[1], p.Guards[0]
 	p.Secrets[0], p.Secrets[2] = p.Secrets[2], p.Secrets[0]
+	p.Reminders[0], p.Reminders[1] = p.Reminders[1], p.Reminders[0]
 	if !bytes.Equal(Encode(p), want) {
-		t.Error("the order of guards and secrets changes the encoding")
+		t.Error("the order of guards, secrets or reminders changes the encoding")
 	}
 	if p.Guards[0].Kind != "self" || p.Secrets[0].Name != "C" {
 		t.Error("Encode sorted the caller's slices")
@@ -57,6 +60,13 @@ func TestEncodeGolden(t *testing.T) {
 	if got := string(Encode(p)); got != want {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+	p.Reminders, p.ProjectRules = []Reminder{{"r", 3, "t"}}, true
+	want = "ahpolicy" + "\x00\x00\x00\x02" + "\x00\x00\x00\x59" + "\xfe \xa54" + want[headerSize:] +
+		"\x00\x00\x00\x01" + "\x00\x00\x00\x12" + "\x00\x00\x00\x01\x00\x00\x00\x01r\x00\x00\x00\x03\x00\x00\x00\x01t" +
+		"\x00\x00\x00\x02" + "\x00\x00\x00\x00"
+	if got := string(Encode(p)); got != want {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
 }
 
 func TestEncodePanics(t *testing.T) {
@@ -66,6 +76,8 @@ func TestEncodePanics(t *testing.T) {
 		"two secrets":          {Secrets: []Secret{{Name: "A", Env: "A"}, {Name: "A", Env: "B"}}},
 		"no source":            {Secrets: []Secret{{Name: "A"}}},
 		"two sources":          {Secrets: []Secret{{Name: "A", Env: "A", File: "/a"}}},
+		"two reminders":        {Reminders: []Reminder{{"a", 1, "x"}, {"a", 2, "y"}}},
+		"reminder for no call": {Reminders: []Reminder{{"a", 0, "x"}}},
 		"NUL":                  {Host: "a\x00"},
 		"not UTF-8":            {Channels: []string{"\xff"}},
 		"too big":              {Guards: []Guard{{Kind: "a", Data: make([]byte, MaxSize)}}},
@@ -114,9 +126,9 @@ func TestDecodeVersions(t *testing.T) {
 }
 
 // sealed puts a right header before any body, as the fuzzer needs it to get past the checksum.
-func sealed(body []byte) []byte {
+func sealed(version uint32, body []byte) []byte {
 	data := append([]byte(magic), make([]byte, headerSize-len(magic))...)
-	binary.BigEndian.PutUint32(data[8:], Version)
+	binary.BigEndian.PutUint32(data[8:], version)
 	binary.BigEndian.PutUint32(data[12:], uint32(len(body)))
 	binary.BigEndian.PutUint32(data[16:], crc32.ChecksumIEEE(body))
 	return append(data, body...)
@@ -137,9 +149,26 @@ func TestDecodeMalformed(t *testing.T) {
 		"NUL in a text":         one + "\x00" + zero + zero + zero + zero,
 		"trailing bytes":        zero + zero + zero + zero + zero + "x",
 	} {
-		if p, err := Decode(sealed([]byte(body))); err == nil {
+		if p, err := Decode(sealed(1, []byte(body))); err == nil {
 			t.Errorf("%s: accepted as %#v", name, p)
 		}
+	}
+	rules := "\x00\x00\x00\x02" + zero
+	for name, sections := range map[string]string{
+		"no sections":             "",
+		"unknown section":         "\x00\x00\x00\x63" + zero,
+		"a section twice":         rules + rules,
+		"sections out of order":   rules + one + "\x00\x00\x00\x12" + one + one + "r" + one + one + "t",
+		"a section with too much": "\x00\x00\x00\x02" + one + "x",
+		"no reminders":            one + "\x00\x00\x00\x04" + zero,
+		"cut":                     one + "\x00\x00\x00\x12" + one,
+	} {
+		if p, err := Decode(sealed(2, []byte(zero+zero+zero+zero+zero+sections))); err == nil {
+			t.Errorf("%s: accepted as %#v", name, p)
+		}
+	}
+	if _, err := Decode(sealed(1, []byte(zero+zero+zero+zero+zero+rules))); err == nil {
+		t.Error("version 1 has sections")
 	}
 }
 
@@ -148,10 +177,11 @@ func FuzzPolicyDecode(f *testing.F) {
 	f.Add(Encode(Policy{})[headerSize:])
 	f.Add(Encode(full())[headerSize:])
 	f.Fuzz(func(t *testing.T, body []byte) {
+		version := uint32(1 + len(body)%2)
 		if _, err := Decode(body); err == nil && !bytes.HasPrefix(body, []byte(magic)) {
 			t.Fatal("accepted without a header")
 		}
-		data := sealed(body)
+		data := sealed(version, body)
 		p, err := Decode(data)
 		if err != nil {
 			return

@@ -5,9 +5,12 @@ package policy
 type Policy struct {
 	Host     string
 	StateDir string   // absolute: $STATE of the machine; never taken from the environment
-	Channels []string // for the status line
+	Channels []string // that sessions listen to
 	Guards   []Guard  // sorted by kind
 	Secrets  []Secret // sorted by name
+
+	Reminders    []Reminder // sorted by name
+	ProjectRules bool       // a session gets the instructions of its repository that the agent does not read itself
 }
 
 // Guard is one guard in compiled form. Data is the guard's own encoding (package guard makes and reads it).
@@ -23,4 +26,11 @@ type Secret struct {
 	Env     string   // name of an environment variable
 	File    string   // absolute path, or "~/…"; one trailing newline is cut
 	Command []string // argv; its stdout, one trailing newline cut
+}
+
+// Reminder is text that a session gets again and again.
+type Reminder struct {
+	Name  string
+	Every int // tool calls; at least 1
+	Text  string
 }

@@ -151,7 +151,7 @@ func remove(dir string) error {
 	}
 	var all error
 	for _, name := range names {
-		if name.Name() == recordFile || strings.HasPrefix(name.Name(), tempPrefix) {
+		if name.Name() == recordFile || name.Name() == callsFile || strings.HasPrefix(name.Name(), tempPrefix) {
 			all = errors.Join(all, ignoreAbsent(os.Remove(filepath.Join(dir, name.Name()))))
 		}
 	}

@@ -34,8 +34,13 @@ func (r *renderer) hooks() {
 			entries[event] = append(entries[event], entry{Type: "command", Exec: r.in.Hook, Args: []string{"copilot", event}, TimeoutSec: timeoutSec})
 		}
 		from = append(from, r.in.Block.Origin)
-	} else if guards := r.in.Machine.Guards; len(guards) > 0 {
-		r.diags.Warnf(r.attr("hooks").Origin, "guards-off", "the guards do not run", "Without the hook nothing asks them. Set `hooks` to true, or remove the guards.")
+	} else {
+		if len(r.in.Machine.Guards) > 0 {
+			r.diags.Warnf(r.attr("hooks").Origin, "guards-off", "the guards do not run", "Without the hook nothing asks them. Set `hooks` to true, or remove the guards.")
+		}
+		if len(r.in.Machine.Reminders) > 0 || r.on("projectRules") {
+			r.diags.Warnf(r.attr("hooks").Origin, "reminders-off", "no session is told anything", "Without the hook nobody hands over reminders and project rules. Set `hooks` to true, or remove them.")
+		}
 	}
 	for _, b := range r.in.Machine.Hooks {
 		from = append(from, b.Origin)

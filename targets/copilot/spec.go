@@ -45,6 +45,10 @@ func spec() model.BlockSpec {
 				Doc: "Declared MCP servers start disabled; `/mcp enable NAME` starts one. Servers that are not declared are left alone. Default: false.",
 			},
 			{
+				Name: "projectRules", Type: truth, Example: "true", Key: "none: the hook does it",
+				Doc: "Hands each session what its repository says to Claude Code and Copilot does not read itself: `.claude/rules` (Copilot 1.0.92 and later read it), `.claude/CLAUDE.md` and `CLAUDE.local.md`. It is marked as the repository's text, and cut at 12 KB. Default: false.",
+			},
+			{
 				Name: "scopes", Type: model.Type{Kind: model.TypeString, Enum: []string{"refuse", "widen"}}, Example: `"widen"`, Key: "agents/*.md: tools",
 				Doc: "What becomes of a tool with a limit, such as `Bash(git diff*)`, in an agent: Copilot knows no such limits. `refuse` is an error, `widen` grants the whole tool. Default: `refuse`.",
 			},
