@@ -30,7 +30,7 @@ func TestSessionStart(t *testing.T) {
 		t.Fatal(problems)
 	}
 	p := policy.Policy{
-		Host: "wl-0431", StateDir: stateAt(t, "generations/7"), Guards: []policy.Guard{g},
+		Host: "wl-0431", StateDir: stateAt(t, "generations/7"), Channels: []string{"brain", "on\ncall"}, Guards: []policy.Guard{g},
 		Secrets: []policy.Secret{
 			{Name: "EMPTY", Env: "EMPTY"},
 			{Name: "FROM_FILE", File: "/nonexistent"},
@@ -42,7 +42,9 @@ func TestSessionStart(t *testing.T) {
 	data := payload(t, "1.0.102/sessionStart.json")
 	answer := func(p policy.Policy) string {
 		w, stdout := world(t, p, nil, data, "copilot", "sessionStart")
-		w.Environ = func() []string { return []string{"SET=hunter2", "EMPTY=", "HOME=/home/dev"} }
+		w.Environ = func() []string {
+			return []string{"SET=hunter2", "EMPTY=", "HOME=/home/dev", "COPILOT_CLI_BINARY_VERSION=1.0.102\x1b[2J"}
+		}
 		if code := Run(w); code != exitDone {
 			t.Errorf("exit %d", code)
 		}

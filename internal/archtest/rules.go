@@ -107,8 +107,9 @@ var Design = Rules{
 		},
 		"internal/doctor": {
 			Own: []string{
-				"hookbin/guard", "hookbin/policy", "hookbin/session", "internal/activate", "internal/diag", "internal/frontmatter",
-				"internal/generation", "internal/jsonedit", "internal/modelserver", "internal/pythonhome", "internal/store", "internal/tree",
+				"hookbin/guard", "hookbin/policy", "hookbin/repository", "hookbin/session", "internal/activate", "internal/diag",
+				"internal/frontmatter", "internal/generation", "internal/jsonedit", "internal/modelserver", "internal/pythonhome",
+				"internal/store", "internal/tree",
 			},
 		},
 		"internal/gc": {
@@ -136,18 +137,19 @@ var Design = Rules{
 		"hookbin/hook": {
 			Own: []string{
 				"hookbin/access", "hookbin/channel", "hookbin/event", "hookbin/guard", "hookbin/ledger", "hookbin/policy", "hookbin/process",
-				"hookbin/session", "hookbin/shell",
+				"hookbin/repository", "hookbin/session", "hookbin/shell",
 			},
 		},
-		"hookbin/access":  {Pure: true, Own: []string{"hookbin/shell"}},
-		"hookbin/channel": {},
-		"hookbin/event":   {Pure: true},
-		"hookbin/guard":   {Pure: true, Own: []string{"hookbin/access", "hookbin/shell"}},
-		"hookbin/ledger":  {Own: []string{"hookbin/session"}},
-		"hookbin/policy":  {Pure: true, Own: []string{"hookbin/guard"}},
-		"hookbin/process": {},
-		"hookbin/session": {Own: []string{"hookbin/process"}},
-		"hookbin/shell":   {Pure: true, Third: []string{"mvdan.cc/sh/v3/syntax"}},
+		"hookbin/access":     {Pure: true, Own: []string{"hookbin/shell"}},
+		"hookbin/channel":    {},
+		"hookbin/event":      {Pure: true},
+		"hookbin/guard":      {Pure: true, Own: []string{"hookbin/access", "hookbin/shell"}},
+		"hookbin/ledger":     {Own: []string{"hookbin/session"}},
+		"hookbin/policy":     {Pure: true, Own: []string{"hookbin/guard"}},
+		"hookbin/process":    {},
+		"hookbin/repository": {},
+		"hookbin/session":    {Own: []string{"hookbin/process"}},
+		"hookbin/shell":      {Pure: true, Third: []string{"mvdan.cc/sh/v3/syntax"}},
 
 		// How the hook is built, tests and measurements of the whole.
 		"internal/archtest":           {},

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/agentihooks/agentihooks/hookbin/policy"
+	"github.com/agentihooks/agentihooks/hookbin/repository"
 	"github.com/agentihooks/agentihooks/internal/activate"
 	"github.com/agentihooks/agentihooks/internal/jsonedit"
 )
@@ -111,12 +112,6 @@ func (d *doctor) json(id, name string) {
 	d.pass(id, "%s can be read", path)
 }
 
-// offSwitches are the files of a repository in which disableAllHooks switches the user's hooks off as well, without a word,
-// once the folder is trusted (Copilot CLI 1.0.80 to 1.0.102, seen with a hook that writes a file).
-var offSwitches = []string{
-	".claude/settings.json", ".claude/settings.local.json", ".github/copilot/settings.json", ".github/copilot/settings.local.json",
-}
-
 func (d *doctor) repository() {
 	dirs := []string{d.WorkDir}
 	if top := gitRoot(d.WorkDir); top != "" && top != d.WorkDir {
@@ -124,7 +119,7 @@ func (d *doctor) repository() {
 	}
 	var off []string
 	for _, dir := range dirs {
-		for _, name := range offSwitches {
+		for _, name := range repository.OffSwitches() {
 			path := filepath.Join(dir, filepath.FromSlash(name))
 			if data, err := readSome(path); err == nil && disables(data) {
 				off = append(off, path)

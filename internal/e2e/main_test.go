@@ -21,6 +21,7 @@ var cases = []struct {
 	{"guard denies in an odd home", guardDeniesInAnOddHome},
 	{"guard sees swapped arguments", guardSeesSwappedArguments},
 	{"messages reach the model", messagesReachTheModel},
+	{"session is told", sessionIsTold},
 	{"own hook runs", ownHookRuns},
 	{"own hooks of every kind", ownHooksOfEveryKind},
 	{"secret from a file", secretFromFile},
