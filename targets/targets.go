@@ -23,6 +23,12 @@ func ShellInit(shell, home string) (string, error) { return copilot.ShellInit(sh
 // AllowAllVariable is the environment variable that allows Copilot every tool, and loads the hooks of every repository.
 const AllowAllVariable = copilot.AllowAllVariable
 
+// CheckSettings looks at Copilot's settings as they are in the home, as plain JSON, for a version of it: what of them costs
+// Copilot the whole file.
+func CheckSettings(text []byte, version string) []string {
+	return Check(map[string]string{copilot.Target().Spec.Label: version})(copilot.SettingsPath, text)
+}
+
 // Environment is the variables that a tree sets for shells, by name.
 func Environment(read target.Reader) map[string]string { return copilot.Environment(read) }
 

@@ -42,7 +42,8 @@ func doctorCommand(a *app) *cobra.Command {
 				Home: local.Home, StateDir: local.StateDir, CopilotHome: local.CopilotHome, WorkDir: dir,
 				Env: a.env, Environ: os.Environ(), HookPath: targets.HookPath, PolicyPath: targets.PolicyPath,
 				Copilot: local.Which["copilot"], Version: local.Versions["copilot"], Probe: probe,
-				Variables: variables, AllowAll: targets.AllowAllVariable, Catalogue: targets.Catalogue, Built: a.builtNow,
+				Variables: variables, AllowAll: targets.AllowAllVariable, Catalogue: targets.Catalogue,
+				CheckSettings: targets.CheckSettings, Built: a.builtNow,
 			})
 			a.printChecks(checks)
 			if !doctor.OK(checks) {

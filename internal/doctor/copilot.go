@@ -7,15 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"regexp"
-	"slices"
 	"strings"
-	"unicode/utf16"
 
-	"github.com/agentihooks/agentihooks/internal/frontmatter"
 	"github.com/agentihooks/agentihooks/internal/jsonedit"
 )
 
@@ -136,73 +132,6 @@ func skippedHooks(path string) ([]string, error) {
 func cutLine(line []byte) string {
 	line = bytes.TrimSpace(line)
 	return strings.ToValidUTF8(string(line[:min(len(line), maxLogLine)]), "")
-}
-
-// maxDescription is the longest description of a skill that Copilot 1.0.83 and 1.0.102 load, in UTF-16 units.
-const maxDescription = 1024
-
-// skills looks at the skills that Copilot finds, those that are not ours too.
-func (d *doctor) skills() {
-	folders := []string{filepath.Join(d.CopilotHome, "skills")}
-	if d.CopilotHome == filepath.Join(d.Home, ".copilot") {
-		folders = append(folders, filepath.Join(d.Home, ".agents", "skills"))
-	}
-	n, long := 0, []string{}
-	for _, folder := range folders {
-		entries, err := os.ReadDir(folder)
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
-			d.fail("skills", err.Error(), "Make the folder readable: Copilot reads it too.")
-			return
-		}
-		for _, e := range entries {
-			path := filepath.Join(folder, e.Name(), "SKILL.md")
-			data, err := readSome(path)
-			if err != nil {
-				continue
-			}
-			n++
-			doc, err := frontmatter.Parse(path, data)
-			if err != nil {
-				continue
-			}
-			text := strings.TrimSpace(doc.Get("description").Text)
-			if length := len(utf16.Encode([]rune(text))); length > maxDescription {
-				long = append(long, fmt.Sprintf("%s (%d)", path, length))
-			}
-		}
-	}
-	if len(long) > 0 {
-		d.fail("skills", fmt.Sprintf("Copilot does not load skills whose description has more than %d characters: %s", maxDescription, strings.Join(long, ", ")),
-			"Shorten the description; the text below it has room for the rest.")
-		return
-	}
-	d.pass("skills", "skills: %d, none with a description that is too long", n)
-}
-
-// context says what MCP servers add to every request. It is no fault to have many.
-func (d *doctor) context() {
-	type server struct {
-		Disabled bool
-		Tools    []string
-	}
-	var servers map[string]server
-	var disabled []string
-	d.member("mcp-config.json", "mcpServers", &servers)
-	d.member("settings.json", "disabledMcpServers", &disabled)
-	started, tools, open := 0, 0, 0
-	for name, s := range servers {
-		switch {
-		case s.Disabled || slices.Contains(disabled, name):
-			continue
-		case s.Tools == nil || slices.Contains(s.Tools, "*"):
-			open++
-		default:
-			tools += len(s.Tools)
-		}
-		started++
-	}
-	d.pass("context", "MCP servers that start: %d of %d; tools that they name: %d; servers with all their tools, whose number only they know: %d. Name, description and schema of each tool go with every request.",
-		started, len(servers), tools, open)
 }
 
 // member decodes a member of one of Copilot's files. What cannot be read is told elsewhere.

@@ -40,6 +40,8 @@ type Machine struct {
 	AllowAll  string            // the name of the variable that allows every tool
 	// Catalogue is the release whose settings are known best for a version, and whether that is an older one.
 	Catalogue func(version string) (release string, older bool)
+	// CheckSettings is what of Copilot's settings, as plain JSON, costs it the whole file.
+	CheckSettings func(text []byte, version string) []string
 	// Built is the tree that a manifest makes now for a host of this machine; "" if it makes none.
 	Built func(manifest, host string) (tree.Name, error)
 }
@@ -65,12 +67,13 @@ func Run(ctx context.Context, m Machine) []Check {
 			d.log()
 		}
 	}
-	d.json("settings", "settings.json")
+	d.json("settings", "settings.json", d.voids)
 	d.hooksOff()
-	d.json("mcp", "mcp-config.json")
+	d.json("mcp", "mcp-config.json", nil)
 	d.python()
-	d.context()
 	d.skills()
+	d.agents()
+	d.context()
 	d.repository()
 	d.copilot()
 	d.catalogue()
@@ -90,6 +93,8 @@ type doctor struct {
 	storeAt    store.Path  // of the live tree
 	index      *tree.Index // of the live tree; nil if it cannot be read
 	compiled   policy.Policy
+
+	skill, agent described // that Copilot loads
 }
 
 func (d *doctor) pass(id, format string, args ...any) bool {

@@ -95,22 +95,46 @@ func (d *doctor) policy() bool {
 }
 
 // json looks whether a file of Copilot's can be read. Copilot drops one with an error as a whole, without a word (1.0.102).
-func (d *doctor) json(id, name string) {
+// So does it with some of what can be read; look finds that, and may be nil.
+func (d *doctor) json(id, name string, look func(plain []byte) []string) {
 	path := filepath.Join(d.CopilotHome, name)
 	data, err := readSome(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		d.pass(id, "there is no %s", path)
 		return
 	}
+	var plain []byte
 	if err == nil {
-		_, err = jsonedit.Parse(data)
+		plain, err = plainJSON(data)
 	}
 	if err != nil {
 		d.fail(id, fmt.Sprintf("%s: %v", path, err), "Put it right by hand: Copilot ignores the whole file, and a switch does not touch it.")
 		return
 	}
+	if look != nil {
+		if faults := look(plain); len(faults) > 0 {
+			d.fail(id, path+": "+strings.Join(faults, " "), "Put it right in the file, or in the manifest and run `agentihooks switch`.")
+			return
+		}
+	}
 	d.pass(id, "%s can be read", path)
 }
+
+// plainJSON is a JSON text with comments without them.
+func plainJSON(text []byte) ([]byte, error) {
+	doc, err := jsonedit.Parse(text)
+	if err != nil {
+		return nil, err
+	}
+	root, _, err := doc.Get(nil)
+	if err != nil {
+		return nil, err
+	}
+	return jsonedit.Compact(root.Text)
+}
+
+// voids looks for values that cost Copilot its whole settings.
+func (d *doctor) voids(plain []byte) []string { return d.CheckSettings(plain, d.Version) }
 
 func (d *doctor) repository() {
 	dirs := []string{d.WorkDir}

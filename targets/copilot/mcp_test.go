@@ -120,7 +120,7 @@ func TestSettings(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			out := rendered(t, tt.m)
 			var got m
-			if data := made(out, settingsPath); data != "" {
+			if data := made(out, SettingsPath); data != "" {
 				decode(t, data, &got)
 			}
 			if !reflect.DeepEqual(got, tt.want) {
@@ -128,7 +128,7 @@ func TestSettings(t *testing.T) {
 			}
 			var keys [][]string
 			for _, e := range out.Entries {
-				if e.Path != settingsPath {
+				if e.Path != SettingsPath {
 					continue
 				}
 				for _, k := range e.Keys {

@@ -147,10 +147,10 @@ func (e entry) does() string {
 func (c *comparison) settings() {
 	type file struct{ StatusLine struct{ Command string } }
 	var was, now file
-	c.before.json(settingsPath, &was)
-	c.after.json(settingsPath, &now)
+	c.before.json(SettingsPath, &was)
+	c.after.json(SettingsPath, &now)
 	if line := now.StatusLine.Command; line != "" && line != was.StatusLine.Command && !strings.HasSuffix(line, hookStatusLine) {
-		c.add(target.RiskProgram, settingsPath, "the status line now runs %s", line)
+		c.add(target.RiskProgram, SettingsPath, "the status line now runs %s", line)
 	}
 }
 

@@ -86,8 +86,8 @@ func (c *comparison) servers() {
 
 	type disabled struct{ DisabledMcpServers []string }
 	var was, now disabled
-	c.before.json(settingsPath, &was)
-	c.after.json(settingsPath, &now)
+	c.before.json(SettingsPath, &was)
+	c.after.json(SettingsPath, &now)
 	for _, name := range slices.Sorted(maps.Keys(after.McpServers)) {
 		old, ok := before.McpServers[name]
 		started := !after.McpServers[name].Disabled && !slices.Contains(now.DisabledMcpServers, name)

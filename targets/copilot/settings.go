@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	settingsPath    = "copilot/settings.json"
+	SettingsPath    = "copilot/settings.json"
 	disabledServers = "disabledMcpServers"
 	hookStatusLine  = " copilot statusLine" // the hook's arguments
 )
@@ -52,7 +52,7 @@ func (r *renderer) settings() {
 		return
 	}
 	slices.SortFunc(keys, func(a, b tree.Key) int { return slices.Compare(a.Path, b.Path) })
-	r.merge(r.home("settings.json"), settingsPath, canonical(root), keys, origins...)
+	r.merge(r.home("settings.json"), SettingsPath, canonical(root), keys, origins...)
 }
 
 // hooksSwitch reports whether a setting is disableAllHooks with a value that does nothing: a repository or an organisation
@@ -124,7 +124,7 @@ func (r *renderer) sayCatalogue(at diag.Range, known catalogue.Catalogue) {
 func check(path string, text []byte, version string) []string {
 	v, err := decoded(text)
 	root, ok := v.(map[string]any)
-	if path != settingsPath || err != nil || !ok {
+	if path != SettingsPath || err != nil || !ok {
 		return nil
 	}
 	var out []string
