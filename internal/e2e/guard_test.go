@@ -1,8 +1,10 @@
 package e2e
 
 import (
+	"encoding/json"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/agentihooks/agentihooks/internal/modelserver"
@@ -74,7 +76,7 @@ func guardDenies(h *home) {
 			h.t.Errorf("call %d did not run: %q", i, got)
 		}
 	}
-	if got := r.toolResult(h.t, 0, 4); !strings.Contains(got, "rollback gave 1") {
+	if got := r.toolResult(h.t, 0, 4); !strings.Contains(got, `Denied by guard "self"`) {
 		h.t.Errorf("the agent was not refused the rollback: %q", got)
 	}
 	if h.gitRan(push) {
@@ -84,12 +86,53 @@ func guardDenies(h *home) {
 		h.t.Error("git status did not run")
 	}
 
+	h.sessionIsOnRecord()
 	if back := h.moved("rollback", "--json"); back.Generation != 1 {
 		h.t.Fatalf("rollback: %+v, want generation 1", back)
 	}
 	r = h.prompt("go", []modelserver.Turn{modelserver.Bash("git " + push)})
 	if got := r.toolResult(h.t, 0, 0); !strings.Contains(got, "ran git push") || !h.gitRan(push) {
 		h.t.Errorf("after the rollback git push did not run: %q", got)
+	}
+}
+
+// sessionIsOnRecord: the one session so far is read from Copilot's own log as it went, with what the hook said in it.
+func (h *home) sessionIsOnRecord() {
+	h.t.Helper()
+	var list struct {
+		Sessions []struct {
+			ID                   string
+			Turns, Calls, Denied int
+		}
+	}
+	h.answers(&list, "sessions", "--json")
+	if len(list.Sessions) != 1 || list.Sessions[0].Turns != 1 || list.Sessions[0].Calls != 5 || list.Sessions[0].Denied != 3 {
+		h.t.Fatalf("sessions: %+v, want one of 1 turn and 5 calls, 3 of them denied", list.Sessions)
+	}
+	var shown struct {
+		Calls    []struct{ Outcome string }
+		Verdicts []struct{ Event, Tool, Guard, Verdict, Reason string }
+	}
+	h.answers(&shown, "sessions", "show", list.Sessions[0].ID[:8], "--json")
+	var got []string
+	for _, c := range shown.Calls {
+		got = append(got, c.Outcome)
+	}
+	for _, v := range shown.Verdicts {
+		got = append(got, strings.Join([]string{v.Verdict, v.Tool, v.Guard, v.Reason}, " "))
+	}
+	const denied = "deny bash commands git push --force"
+	if want := []string{"denied", "denied", "ok", "ok", "denied", denied, denied, "deny bash self "}; !slices.Equal(got, want) {
+		h.t.Errorf("shown are %q, want %q", got, want)
+	}
+}
+
+// answers runs a command of ours and reads the object that it prints.
+func (h *home) answers(v any, args ...string) {
+	h.t.Helper()
+	r := h.agentihooks(args...)
+	if err := json.Unmarshal([]byte(r.stdout), v); err != nil || r.code != 0 {
+		h.t.Fatalf("%q: exit %d, %v\n%s%s", args, r.code, err, r.stdout, r.stderr)
 	}
 }
 
