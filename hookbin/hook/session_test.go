@@ -6,9 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/agentihooks/agentihooks/hookbin/guard"
 	"github.com/agentihooks/agentihooks/hookbin/policy"
+	"github.com/agentihooks/agentihooks/hookbin/process"
 	"github.com/agentihooks/agentihooks/hookbin/session"
 )
 
@@ -81,9 +83,15 @@ func TestStatusLine(t *testing.T) {
 		stdin  string
 		want   string
 	}{
-		"1.0.102":              {full, string(payload(t, "1.0.102/statusLine.json")), "gen 7 · brain,amygdala · ctx 19%\n"},
-		"1.0.102, at start":    {full, string(payload(t, "1.0.102/statusLine-start.json")), "gen 7 · brain,amygdala · ctx 0%\n"},
-		"1.0.83":               {full, string(payload(t, "1.0.83/statusLine.json")), "gen 7 · brain,amygdala · ctx 18%\n"},
+		"1.0.102":              {full, string(payload(t, "1.0.102/statusLine.json")), "gen 7 · brain,amygdala · mock (gpt-4.1) · ctx 19%\n"},
+		"1.0.102, at start":    {full, string(payload(t, "1.0.102/statusLine-start.json")), "gen 7 · brain,amygdala · mock (gpt-4.1) · ctx 0%\n"},
+		"1.0.83":               {full, string(payload(t, "1.0.83/statusLine.json")), "gen 7 · brain,amygdala · mock (gpt-4.1) · ctx 18%\n"},
+		"1.0.83, at start":     {full, string(payload(t, "1.0.83/statusLine-start.json")), "gen 7 · brain,amygdala · mock (gpt-4.1) · ctx 0%\n"},
+		"model without a name": {full, `{"model":{"id":"gpt\u202e","display_name":null}}`, "gen 7 · brain,amygdala · gpt\\u202e\n"},
+		"a long model":         {full, `{"model":{"id":"` + strings.Repeat("m", 99) + `"}}`, "gen 7 · brain,amygdala · " + strings.Repeat("m", 31) + "… (cut)\n"},
+		"model of a new shape": {full, `{"model":"gpt","context_window":{"used_percentage":5}}`, "gen 7 · brain,amygdala · ctx 5%\n"},
+		"allow all":            {full, `{"allow_all_enabled":true}`, "gen 7 · brain,amygdala · allow-all\n"},
+		"allow all, as text":   {full, `{"allow_all_enabled":"true"}`, "gen 7 · brain,amygdala\n"},
 		"only the sum":         {full, `{"context_window":{"used_percentage":41.5}}`, "gen 7 · brain,amygdala · ctx 42%\n"},
 		"null":                 {full, `{"context_window":{"used_percentage":null}}`, "gen 7 · brain,amygdala\n"},
 		"no window":            {full, `{"context_window":null}`, "gen 7 · brain,amygdala\n"},
@@ -100,6 +108,31 @@ func TestStatusLine(t *testing.T) {
 		w, stdout := world(t, test.policy, nil, []byte(test.stdin), "copilot", "statusLine")
 		if code := Run(w); code != exitDone || stdout.String() != test.want {
 			t.Errorf("%s: exit %d, %q, want %q", name, code, stdout, test.want)
+		}
+	}
+}
+
+// TestStatusLineOfASession: the line says what was denied in this session, and with which generation it began.
+func TestStatusLineOfASession(t *testing.T) {
+	p := policy.Policy{StateDir: stateAt(t, "generations/7"), Guards: []policy.Guard{{Kind: "k"}}}
+	line := func(id string) string {
+		w, stdout := world(t, p, nil, []byte(`{"session_id":"`+id+`"}`), "copilot", "statusLine")
+		Run(w)
+		return stdout.String()
+	}
+	for range 2 {
+		w, _ := world(t, p, byCommand, []byte(`{"sessionId":"s","toolName":"bash","toolArgs":{"command":"deny"}}`), "copilot", "preToolUse")
+		Run(w)
+	}
+	if err := session.Write(p.StateDir, "s", 6, process.ID{}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	if err := session.Write(p.StateDir, "same", 7, process.ID{}, time.Now()); err != nil {
+		t.Fatal(err)
+	}
+	for id, want := range map[string]string{"s": "gen 7 (session: 6) · 2 denied\n", "same": "gen 7\n", "other": "gen 7\n", "": "gen 7\n"} {
+		if got := line(id); got != want {
+			t.Errorf("session %q: %q, want %q", id, got, want)
 		}
 	}
 }

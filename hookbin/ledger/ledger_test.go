@@ -75,6 +75,22 @@ func TestAppendAndRead(t *testing.T) {
 	}
 }
 
+// TestDenials: no text of a payload counts as a denial.
+func TestDenials(t *testing.T) {
+	state := t.TempDir()
+	if n := Denials(state, "s"); n != 0 {
+		t.Errorf("%d denials in no ledger", n)
+	}
+	const fake = `x","verdict":"deny","reason":"`
+	note := Entry{Time: noon, Event: fake, Tool: fake, Guard: fake, Verdict: "note", Reason: fake}
+	if err := Append(state, "s", entry("a"), note, entry(fake), note); err != nil {
+		t.Fatal(err)
+	}
+	if n := Denials(state, "s"); n != 2 {
+		t.Errorf("%d denials, want 2", n)
+	}
+}
+
 // TestFollower: entries of all sessions come once, in their order, also of a session that begins later.
 func TestFollower(t *testing.T) {
 	state := t.TempDir()

@@ -61,26 +61,14 @@ func full(info fs.FileInfo) bool { return info.Size() > maxSize-4<<10 }
 // Next is the entries that were added since the last call, and how many lines there were that no hook of this release
 // wrote. A ledger that does not exist has none.
 func (l *Ledger) Next() (entries []Entry, odd int, err error) {
-	file, err := os.OpenFile(l.path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	data, info, err := read(l.path, l.read)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, 0, nil
 	}
 	if err != nil {
 		return nil, 0, err
 	}
-	defer file.Close()
-	info, err := file.Stat()
-	if err != nil {
-		return nil, 0, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, 0, errors.New(l.path + " is not a regular file")
-	}
 	l.Changed, l.Full, l.size = info.ModTime(), full(info), info.Size()
-	data, err := io.ReadAll(io.NewSectionReader(file, l.read, 2*maxSize-l.read))
-	if err != nil {
-		return nil, 0, err
-	}
 	for {
 		line, rest, whole := bytes.Cut(data, []byte("\n"))
 		if !whole {
@@ -95,10 +83,40 @@ func (l *Ledger) Next() (entries []Entry, odd int, err error) {
 	}
 }
 
+// read is what a ledger holds from an offset on.
+func read(path string, from int64) ([]byte, fs.FileInfo, error) {
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return nil, nil, err
+	}
+	if !info.Mode().IsRegular() {
+		return nil, nil, errors.New(path + " is not a regular file")
+	}
+	data, err := io.ReadAll(io.NewSectionReader(file, from, 2*maxSize-from))
+	return data, info, err
+}
+
 func decode(line []byte) (Entry, bool) {
 	var e Entry
 	err := json.Unmarshal(line, &e)
 	return e, err == nil && e.Version == Version && e.Verdict != "" && !e.Time.IsZero()
+}
+
+// denial is how a line says that it is about one. No text in a line can hold it: there a quote is escaped.
+var denial = []byte(`,"verdict":"deny",`)
+
+// Denials is how many calls of a session were denied, as far as that is on record.
+func Denials(state, id string) int {
+	data, _, err := read(pathOf(state, id), 0)
+	if err != nil {
+		return 0
+	}
+	return bytes.Count(data, denial)
 }
 
 // Remove removes the ledger.

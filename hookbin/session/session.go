@@ -166,6 +166,19 @@ func ignoreAbsent(err error) error {
 	return err
 }
 
+// Began is the generation that a session began with, 0 if that is not on record.
+func Began(state, id string) int {
+	data, err := os.ReadFile(filepath.Join(Folder(state, id), recordFile))
+	if err != nil {
+		return 0
+	}
+	r, err := decode(data)
+	if err != nil {
+		return 0
+	}
+	return r.Generation
+}
+
 // Session is one session on record.
 type Session struct {
 	Name   string // of its folder: the sha256 of its id, in hex

@@ -59,7 +59,7 @@ func spec() model.BlockSpec {
 			},
 			{
 				Name: "statusLine", Type: truth, Example: "true", Key: "settings.json: statusLine",
-				Doc: "Shows the generation, the channels and the use of the context window below the prompt. Default: false.",
+				Doc: "Shows below the prompt the generation, the channels, the model, the use of the context window, how many calls were denied, and whether everything is allowed. Default: false.",
 			},
 			{
 				Name: "suppressBrowserLaunch", Type: truth, Example: "true", Key: "copilot.env: COPILOT_DEBUG_BROWSER",
