@@ -14,7 +14,8 @@ func doctorAsksCopilot(h *home) {
 	h.linkCopilot()
 	h.switchTo(`target "copilot" {}`)
 	checks := h.doctor()
-	h.wantCheck(checks, "probe-guard", true, "no guard is declared: there is nothing to prove")
+	// No guard is declared: it is the one of every policy that denies.
+	h.wantCheck(checks, "probe-guard", true, "`false && agentihooks rollback` was denied")
 	// What settings 1.0.80 takes is not known, and doctor says so.
 	h.wantCheck(checks, "catalogue", h.cli.version != "1.0.80", "")
 	if h.cli.version == "1.0.80" {
