@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/agentihooks/agentihooks/hookbin/channel"
+	"github.com/agentihooks/agentihooks/hookbin/session"
 	"github.com/agentihooks/agentihooks/internal/diag"
 )
 
@@ -87,6 +89,9 @@ func (a *app) publish(m channel.Message) error {
 	state, err := a.messageState()
 	if err != nil {
 		return err
+	}
+	if started, err := session.Started(state, os.Getpid()); err == nil && started {
+		m.From.Agent = true // whatever its environment says
 	}
 	if m, err = channel.Publish(state, m, a.now()); err != nil {
 		return err
@@ -166,7 +171,7 @@ func (a *app) printMessages(list []channel.Message) {
 }
 
 func channelAck(a *app) *cobra.Command {
-	var session string
+	var id string
 	var fromAgent bool
 	c := &cobra.Command{
 		Use:   "ack ID",
@@ -174,13 +179,13 @@ func channelAck(a *app) *cobra.Command {
 		Args:  cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			own := a.env(agentSession)
-			if session == "" {
-				session = own
+			if id == "" {
+				id = own
 			}
-			if session == "" {
+			if id == "" {
 				return usagef("this shell is no agent's: name the session with --session, or take the message back with channel clear")
 			}
-			if session != own {
+			if id != own {
 				if err := a.refuseAgent(fromAgent); err != nil {
 					return err
 				}
@@ -189,7 +194,7 @@ func channelAck(a *app) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if err := channel.Acknowledge(state, session, args[0], a.now()); err != nil {
+			if err := channel.Acknowledge(state, id, args[0], a.now()); err != nil {
 				return err
 			}
 			if a.json {
@@ -197,14 +202,14 @@ func channelAck(a *app) *cobra.Command {
 					Schema  int    `json:"schema"`
 					ID      string `json:"id"`
 					Session string `json:"session"`
-				}{schema, args[0], session})
+				}{schema, args[0], id})
 				return nil
 			}
-			fmt.Fprintf(a.stdout, "session %s gets %s no more\n", diag.EscapeLine(session), args[0])
+			fmt.Fprintf(a.stdout, "session %s gets %s no more\n", diag.EscapeLine(id), args[0])
 			return nil
 		},
 	}
-	c.Flags().StringVar(&session, "session", "", "the session (default: the agent's whose shell this is)")
+	c.Flags().StringVar(&id, "session", "", "the session (default: the agent's whose shell this is)")
 	fromAgentFlag(c, &fromAgent)
 	return c
 }

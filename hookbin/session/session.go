@@ -11,6 +11,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -222,6 +223,19 @@ func (s Session) Live(now time.Time) bool {
 		return s.Record.Process.PID > 0 && age < keepUnknown
 	}
 	return false
+}
+
+// Started reports whether the agent of a running session on record started the process of that number, by whatever steps.
+// The environment can be cleared, the line of parents cannot.
+func Started(state string, pid int) (bool, error) {
+	list, err := List(state)
+	if err != nil {
+		return false, err
+	}
+	return slices.ContainsFunc(list, func(s Session) bool {
+		id := s.Record.Process
+		return id.State() == process.Running && process.IsAncestor(id.PID, id.Start, pid)
+	}), nil
 }
 
 // Fresh reports whether the session's folder changed a moment ago: its hook may be writing the record now.

@@ -158,3 +158,44 @@ func TestSessionsAreBounded(t *testing.T) {
 		t.Error("one more was recorded")
 	}
 }
+
+// TestStarted: what an agent starts is told by its parents.
+func TestStarted(t *testing.T) {
+	state := t.TempDir()
+	if started, err := Started(state, os.Getpid()); err != nil || started {
+		t.Errorf("without sessions: %v, %v", started, err)
+	}
+	if err := Write(state, "s", 1, process.Of(os.Getpid()), noon); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("sh", "-c", "sleep 60 & echo $!; wait")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line := make([]byte, 32)
+	n, err := out.Read(line)
+	if err != nil {
+		t.Fatal(err)
+	}
+	grandchild, err := strconv.Atoi(strings.TrimSpace(string(line[:n])))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		pid  int
+		want bool
+	}{{cmd.Process.Pid, true}, {grandchild, true}, {os.Getppid(), false}, {1, false}} {
+		if got, err := Started(state, tt.pid); err != nil || got != tt.want {
+			t.Errorf("process %d: %v, %v", tt.pid, got, err)
+		}
+	}
+	if p, err := os.FindProcess(grandchild); err == nil {
+		_ = p.Kill()
+	}
+	_ = cmd.Process.Kill()
+	_ = cmd.Wait()
+}
