@@ -20,6 +20,8 @@ const (
 	SubagentStart       Name = "subagentStart"
 	PreToolUse          Name = "preToolUse"
 	PermissionRequest   Name = "permissionRequest"
+	PostToolUse         Name = "postToolUse"
+	PostToolUseFailure  Name = "postToolUseFailure"
 	StatusLine          Name = "statusLine" // no event: the CLI's status line command
 )
 

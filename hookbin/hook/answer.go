@@ -17,6 +17,9 @@ const maxPayload = 32 << 20
 const repair = "To be safe, the call is refused. If that goes on, ask the user to run `agentihooks verify` " +
 	"and then `agentihooks switch` in their own terminal."
 
+// renew ends a refusal where it is only this session that lacks something.
+const renew = "To be safe, the call is refused. If that goes on, ask the user to look for a full disk, and to start a new session."
+
 // answer is the one verdict of the process on one event. The main goroutine and the deadline may both come to a
 // verdict; only the first gives it.
 type answer struct {
@@ -35,7 +38,7 @@ func answerEvent(w World, given string) (code int) {
 	a.event, a.pascal = event.Parse(given)
 	switch a.event {
 	case event.PreToolUse, event.PermissionRequest, event.SessionStart, event.SessionEnd, event.StatusLine,
-		event.UserPromptSubmitted, event.SubagentStart:
+		event.UserPromptSubmitted, event.SubagentStart, event.PostToolUse, event.PostToolUseFailure:
 	default:
 		return exitDone
 	}
@@ -73,6 +76,8 @@ func answerEvent(w World, given string) (code int) {
 		return a.sessionEnd(p, e)
 	case event.UserPromptSubmitted, event.SubagentStart:
 		return a.tell(p, e, "")
+	case event.PostToolUse, event.PostToolUseFailure:
+		return a.overtaken(p, e)
 	}
 	return a.judge(p, e)
 }
@@ -107,7 +112,10 @@ func (a *answer) failureCode() int {
 
 // fail answers where no verdict could be reached: a guarded event is denied, any other is left alone. The detail may
 // hold anything, so it is told to the agent alone.
-func (a *answer) fail(why, detail string) int {
+func (a *answer) fail(why, detail string) int { return a.refuse(why, detail, repair) }
+
+// refuse is fail with another remedy than repair.
+func (a *answer) refuse(why, detail, remedy string) int {
 	if !a.event.Guarded() {
 		return a.silent()
 	}
@@ -115,7 +123,7 @@ func (a *answer) fail(why, detail string) int {
 	if detail != "" {
 		text += ": " + detail
 	}
-	return a.deny(text+". "+repair, ledger.Entry{Verdict: "deny", Reason: why})
+	return a.deny(text+". "+remedy, ledger.Entry{Verdict: "deny", Reason: why})
 }
 
 // silent is "no objection". Copilot's own permissions decide then; `allow` would switch them off and is never said.
@@ -132,6 +140,8 @@ type output struct {
 	Behavior string  `json:"behavior,omitempty"` // permissionRequest
 	Message  string  `json:"message,omitempty"`  // permissionRequest
 	Context  string  `json:"additionalContext,omitempty"`
+	Block    string  `json:"decision,omitempty"` // postToolUse
+	Because  string  `json:"reason,omitempty"`   // postToolUse
 }
 
 type nested struct {

@@ -27,9 +27,9 @@ func newBook(p policy.Policy, e event.Event) *book {
 }
 
 // entryOf is what the ledger says of a verdict. Its reason is not the guard's own text, which shows the command.
-func entryOf(call event.Call, g policy.Guard, v guard.Verdict) ledger.Entry {
-	e := ledger.Entry{Tool: call.Tool, Guard: g.Kind, Verdict: "deny", Reason: v.Rule}
-	switch v.Kind {
+func entryOf(o opinion) ledger.Entry {
+	e := ledger.Entry{Tool: o.call.Tool, Guard: o.Guard, Verdict: "deny", Reason: o.Rule}
+	switch o.Kind {
 	case guard.Note:
 		e.Verdict = "note"
 	case guard.Warn:

@@ -25,11 +25,16 @@ const Version = 1
 const (
 	folder     = "sessions"     // in the state folder
 	recordFile = "session.json" // in the folder of one session
-	tempPrefix = ".tmp-"
 
 	maxRecord   = 4 << 10 // bytes
 	maxSessions = 4096    // of which a record is kept
 	nameLength  = 2 * sha256.Size
+)
+
+// Names of what others keep in the folder of a session. It goes with the session.
+const (
+	MemoryFile = "memory"
+	TempPrefix = ".tmp-" // of a file that is being made
 )
 
 // keepUnknown is how long a session of another machine or container counts as running after it was last seen: nobody
@@ -95,19 +100,43 @@ func Write(state, id string, generation int, agent process.ID, now time.Time) er
 	if len(data) > maxRecord {
 		return errors.New("the record would be too long")
 	}
+	if err := MakeFolder(state, id); err != nil {
+		return err
+	}
+	return replace(filepath.Join(Folder(state, id), recordFile), data)
+}
+
+// MakeFolder makes the folder of a session, unless there are too many. The state folder must be there.
+func MakeFolder(state, id string) error {
 	dir := Folder(state, id)
 	if err := makeFolder(filepath.Dir(dir)); err != nil {
 		return err
 	}
-	if names, err := os.ReadDir(filepath.Dir(dir)); err != nil {
+	names, err := os.ReadDir(filepath.Dir(dir))
+	if err != nil {
 		return err
-	} else if len(names) >= maxSessions {
+	}
+	if len(names) >= maxSessions && sweep(filepath.Dir(dir), names) == 0 {
 		return errors.New("there are " + strconv.Itoa(len(names)) + " sessions on record already; agentihooks gc removes those that ended")
 	}
-	if err := makeFolder(dir); err != nil {
-		return err
+	return makeFolder(dir)
+}
+
+// keepSubagent is how long the folder of a subagent stays: Copilot 1.0.80 to 1.0.92 has a session of its own for each, of
+// which no event tells the end.
+const keepSubagent = 24 * time.Hour
+
+// sweep removes the folders of subagents that ended, and reports how many.
+func sweep(parent string, names []fs.DirEntry) (removed int) {
+	for _, name := range names {
+		dir := filepath.Join(parent, name.Name())
+		_, err := os.Lstat(filepath.Join(dir, recordFile))
+		info, infoErr := os.Lstat(filepath.Join(dir, MemoryFile))
+		if errors.Is(err, fs.ErrNotExist) && infoErr == nil && time.Since(info.ModTime()) > keepSubagent && remove(dir) == nil {
+			removed++
+		}
 	}
-	return replace(filepath.Join(dir, recordFile), data)
+	return removed
 }
 
 // makeFolder makes a private folder, and refuses to go through anything else that stands there.
@@ -124,7 +153,7 @@ func makeFolder(path string) error {
 
 // replace does not sync: a power cut ends the session, too.
 func replace(path string, data []byte) error {
-	tmp, err := os.CreateTemp(filepath.Dir(path), tempPrefix+"*")
+	tmp, err := os.CreateTemp(filepath.Dir(path), TempPrefix+"*")
 	if err != nil {
 		return err
 	}
@@ -152,7 +181,7 @@ func remove(dir string) error {
 	}
 	var all error
 	for _, name := range names {
-		if name.Name() == recordFile || name.Name() == callsFile || strings.HasPrefix(name.Name(), tempPrefix) {
+		if name.Name() == recordFile || name.Name() == callsFile || name.Name() == MemoryFile || strings.HasPrefix(name.Name(), TempPrefix) {
 			all = errors.Join(all, ignoreAbsent(os.Remove(filepath.Join(dir, name.Name()))))
 		}
 	}

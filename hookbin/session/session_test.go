@@ -111,7 +111,7 @@ func TestWriteListRemove(t *testing.T) {
 		if err := Write(state, id, 3, process.Of(os.Getpid()), noon); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(filepath.Join(Folder(state, id), tempPrefix+"1"), nil, 0o600); err != nil { // of a crash
+		if err := os.WriteFile(filepath.Join(Folder(state, id), TempPrefix+"1"), nil, 0o600); err != nil { // of a crash
 			t.Fatal(err)
 		}
 		list, err := List(state)

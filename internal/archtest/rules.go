@@ -136,8 +136,8 @@ var Design = Rules{
 		"hookbin/agentihooks-hook": {Own: []string{"hookbin/hook"}},
 		"hookbin/hook": {
 			Own: []string{
-				"hookbin/access", "hookbin/channel", "hookbin/event", "hookbin/guard", "hookbin/ledger", "hookbin/policy", "hookbin/process",
-				"hookbin/repository", "hookbin/session", "hookbin/shell",
+				"hookbin/access", "hookbin/channel", "hookbin/event", "hookbin/guard", "hookbin/ledger", "hookbin/memory", "hookbin/policy",
+				"hookbin/process", "hookbin/repository", "hookbin/session", "hookbin/shell",
 			},
 		},
 		"hookbin/access":     {Pure: true, Own: []string{"hookbin/shell"}},
@@ -145,6 +145,7 @@ var Design = Rules{
 		"hookbin/event":      {Pure: true},
 		"hookbin/guard":      {Pure: true, Own: []string{"hookbin/access", "hookbin/shell"}},
 		"hookbin/ledger":     {Own: []string{"hookbin/session"}},
+		"hookbin/memory":     {Own: []string{"hookbin/session"}},
 		"hookbin/policy":     {Pure: true, Own: []string{"hookbin/guard"}},
 		"hookbin/process":    {},
 		"hookbin/repository": {},

@@ -59,8 +59,12 @@ func guardDenies(h *home) {
 		"bash -c 'git "+push+"'",
 		"git status",
 		"echo 'never git push --force'",
-		h.tools.agentihooks+" rollback; echo \"rollback gave $?\"",
+		"ln -s "+h.tools.agentihooks+" mine; ./mine rollback; echo \"rollback gave $?\"",
+		h.tools.agentihooks+" rollback",
 	)})
+	if got := r.toolResult(h.t, 0, 5); !strings.Contains(got, `Denied by guard "self"`) {
+		h.t.Errorf("the agent was let try the rollback: %q", got)
+	}
 	for i := range 2 {
 		got := r.toolResult(h.t, 0, i)
 		if !strings.Contains(got, "Denied by preToolUse hook") || !strings.Contains(got, "git push --force") {
@@ -151,6 +155,7 @@ func guardSeesSwappedArguments(h *home) {
 	h.forgetGit()
 
 	h.switchTo(guarded)
+	h.mayComplain = true // our own warning that the arguments are others
 	r = h.prompt("go", []modelserver.Turn{modelserver.Bash("echo harmless")})
 	got := r.toolResult(h.t, 0, 0)
 	if !strings.Contains(got, "Permission denied by a PermissionRequest hook") || !strings.Contains(got, "git push --force") {

@@ -20,6 +20,8 @@ var cases = []struct {
 	{"guard denies", guardDenies},
 	{"guard denies in an odd home", guardDeniesInAnOddHome},
 	{"guard sees swapped arguments", guardSeesSwappedArguments},
+	{"swapped result is hidden", swappedResultIsHidden},
+	{"results are shown", resultsAreShown},
 	{"messages reach the model", messagesReachTheModel},
 	{"session is told", sessionIsTold},
 	{"own hook runs", ownHookRuns},
