@@ -19,6 +19,9 @@ const (
 // where it comes to stand is its number, so that two calls at once have two, without a lock, and a process that is killed
 // leaves nothing half done. A session that is not on record, which a subagent's is not, has no calls.
 func Count(state, id string) (int, error) {
+	if _, err := os.Lstat(filepath.Join(Folder(state, id), recordFile)); err != nil {
+		return 0, err
+	}
 	path := filepath.Join(Folder(state, id), callsFile)
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_APPEND|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0o600)
 	if err != nil {
