@@ -1,5 +1,5 @@
-// Package repository reads what a repository says to agents, which may be anything: in bounds, from regular files, and
-// through no link that leaves the repository.
+// Package repository reads what a repository says to agents, which may be anything: in bounds and from regular files; what
+// is handed on, through no link that leaves the repository.
 package repository
 
 import (
@@ -48,16 +48,16 @@ func OffSwitches() []string {
 	}
 }
 
-// HooksOff is the OffSwitches of a repository that are on.
+// HooksOff is the OffSwitches of a repository that are on. A link is followed wherever it leads, as Copilot does: nothing of
+// the file is handed on.
 func HooksOff(root string) []string {
-	dir, err := os.OpenRoot(root)
-	if err != nil {
-		return nil
-	}
-	defer dir.Close()
 	var out []string
 	for _, name := range OffSwitches() {
-		if data, err := read(dir, name, maxSettings); err == nil && switchesOff(data) {
+		f, err := os.OpenFile(filepath.Join(root, name), openFlags, 0)
+		if err != nil {
+			continue
+		}
+		if data, err := content(f, maxSettings); err == nil && switchesOff(data) {
 			out = append(out, name)
 		}
 	}
@@ -101,7 +101,11 @@ func Instructions(root string, rules bool) []Text {
 	}
 	var out []Text
 	for _, name := range append(names, ".claude/CLAUDE.md", "CLAUDE.local.md") {
-		data, err := read(dir, name, maxText)
+		f, err := dir.OpenFile(name, openFlags, 0)
+		if err != nil {
+			continue
+		}
+		data, err := content(f, maxText)
 		if text := strings.TrimSpace(strings.ToValidUTF8(string(data), "\uFFFD")); err == nil && text != "" {
 			out = append(out, Text{name, text})
 		}
@@ -133,7 +137,7 @@ func ruleNames(dir *os.Root) []string {
 }
 
 func list(dir *os.Root, name string) ([]fs.DirEntry, error) {
-	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := dir.OpenFile(name, openFlags, 0)
 	if err != nil {
 		return nil, err
 	}
@@ -145,19 +149,18 @@ func list(dir *os.Root, name string) ([]fs.DirEntry, error) {
 	return items, err
 }
 
-// read reads a regular file, of one that is too long the beginning. A pipe does not make it wait.
-func read(dir *os.Root, name string, limit int64) ([]byte, error) {
-	f, err := dir.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-	if err != nil {
-		return nil, err
-	}
+// openFlags opens to read. A pipe makes nobody wait.
+const openFlags = os.O_RDONLY | syscall.O_NONBLOCK
+
+// content reads a regular file, of one that is too long the beginning, and closes it.
+func content(f *os.File, limit int64) ([]byte, error) {
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, err
 	}
 	if !info.Mode().IsRegular() {
-		return nil, errors.New(name + " is no file")
+		return nil, errors.New(f.Name() + " is no file")
 	}
 	return io.ReadAll(io.LimitReader(f, limit))
 }

@@ -46,13 +46,14 @@ func messagesReachTheModel(h *home) {
 	if readers, err := os.ReadDir(filepath.Join(h.dir, ".local/state/agentihooks/channels/readers")); err != nil || len(readers) != 1 {
 		h.t.Errorf("what is acknowledged is not of the session that was handed the message: %v, %v", readers, err)
 	}
-	// 1.0.102 keeps no context of hooks when a session is continued, 1.0.80 does.
+	// Of the context of hooks a session that is continued keeps that of its prompt (1.0.80 to 1.0.92), or none (1.0.102).
 	again := h.prompt("go on", nil, "--continue")
-	kept := strings.Count(again.last(h.t).Text(), "| message-kestrel")
-	if kept > 1 {
-		h.t.Errorf("its next prompt: the model sees the message %d times", kept)
+	for _, word := range []string{"| message-kestrel", "| message-avocet"} {
+		if n := strings.Count(again.last(h.t).Text(), word); n > 1 {
+			h.t.Errorf("its next prompt: the model sees %s %d times", word, n)
+		}
 	}
-	check("its next prompt", again, map[string]int{"| message-avocet": kept, "| message-curlew": 1})
+	check("its next prompt", again, map[string]int{"| message-curlew": 1})
 	check("another session", h.prompt("go", nil), map[string]int{"| message-kestrel": 1, "| message-avocet": 1, "| message-curlew": 1})
 }
 
