@@ -48,8 +48,8 @@ func OffSwitches() []string {
 	}
 }
 
-// HooksOff is the OffSwitches of a repository that are on. A link is followed wherever it leads, as Copilot does: nothing of
-// the file is handed on.
+// HooksOff is the OffSwitches of a repository that are on. A link is followed wherever it leads: nothing of the file is
+// handed on.
 func HooksOff(root string) []string {
 	var out []string
 	for _, name := range OffSwitches() {

@@ -50,7 +50,7 @@ func TestBounds(t *testing.T) {
 	}
 }
 
-// TestLinks: a switch counts wherever it lies, as it does for Copilot; a text that lies outside is not handed on.
+// TestLinks: a switch counts wherever it lies; a text that lies outside is not handed on.
 func TestLinks(t *testing.T) {
 	root, outside := t.TempDir(), filepath.Join(t.TempDir(), "settings.json")
 	write(t, outside, `{"disableAllHooks": true}`)
