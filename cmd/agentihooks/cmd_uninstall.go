@@ -103,7 +103,7 @@ func (a *app) refuseLiveSessions(state generation.State) error {
 	}
 	n := 0
 	for _, s := range all {
-		if s.Live(a.now()) || s.Fresh(a.now()) {
+		if s.Live(a.now()) || s.Fresh(a.now()) && !s.Subagent() {
 			n++
 		}
 	}

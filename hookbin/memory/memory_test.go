@@ -214,3 +214,17 @@ func BenchmarkAdd(b *testing.B) {
 		m.Close()
 	}
 }
+
+// TestSubagent: the memory of a session without a record is kept while its calls may run, and no longer.
+func TestSubagent(t *testing.T) {
+	state := t.TempDir()
+	open(t, state).Close()
+	all, err := session.List(state)
+	if err != nil || len(all) != 1 {
+		t.Fatalf("%d sessions, %v", len(all), err)
+	}
+	now := time.Now()
+	if s := all[0]; !s.Subagent() || s.Live(now) || !s.Fresh(now.Add(time.Hour)) || s.Fresh(now.Add(25*time.Hour)) {
+		t.Errorf("%+v: subagent %v, live %v, fresh %v, then %v", s, s.Subagent(), s.Live(now), s.Fresh(now.Add(time.Hour)), s.Fresh(now.Add(25*time.Hour)))
+	}
+}

@@ -267,8 +267,19 @@ func Started(state string, pid int) (bool, error) {
 	}), nil
 }
 
-// Fresh reports whether the session's folder changed a moment ago: its hook may be writing the record now.
+// Subagent reports whether nothing is known of the session but what its hook remembers: it has no record because no
+// sessionStart is told of a subagent. What runs it has a session of its own.
+func (s Session) Subagent() bool {
+	_, err := os.Lstat(filepath.Join(s.dir, MemoryFile))
+	return err == nil && s.Record.Version == 0
+}
+
+// Fresh reports whether the session's folder changed a moment ago: its hook may be writing the record now. A subagent's
+// is fresh for as long as its calls may run.
 func (s Session) Fresh(now time.Time) bool {
+	if info, err := os.Lstat(filepath.Join(s.dir, MemoryFile)); err == nil && s.Subagent() {
+		return now.Sub(info.ModTime()) < keepSubagent
+	}
 	info, err := os.Lstat(s.dir)
 	return err == nil && now.Sub(info.ModTime()).Abs() < time.Minute
 }
