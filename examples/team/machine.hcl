@@ -53,6 +53,11 @@ guard "commands" {
   deny = ["npm publish", "docker push *:latest"]
 }
 
+# Credentials are neither written nor sent.
+guard "secrets" {
+  allow = ["AKIA*EXAMPLE", "**/testdata"]
+}
+
 secret "GATEWAY_TOKEN" {
   env = "GATEWAY_TOKEN" # Copilot expands it in headers, so it must be in Copilot's environment
 }

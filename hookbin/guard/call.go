@@ -41,6 +41,7 @@ type File struct {
 // Text is something that a tool writes or sends.
 type Text struct {
 	Where string // "the file .env", "the argument body of gateway-fetch"
+	Path  string // the file that it is written to; empty if it is sent
 	Text  string
 }
 

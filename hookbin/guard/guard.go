@@ -73,6 +73,7 @@ func kinds() []kind {
 	return []kind{
 		commandsKind(),
 		pathsKind(),
+		secretsKind(),
 		selfKind(),
 	}
 }

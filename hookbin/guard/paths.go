@@ -83,10 +83,7 @@ func judgePaths(args Args, call *Call) (*finding, error) {
 
 // reaches reports whether an access gets at what a pattern names, or at a folder around it with all that is in it.
 func (c *Call) reaches(a access.Access, pattern string) bool {
-	full := access.Absolute(pattern, c.Cwd, c.Home)
-	if strings.HasPrefix(pattern, "**") {
-		full = "/" + pattern
-	}
+	full := c.absolutePattern(pattern)
 	places, sure := c.Places(a)
 	for _, place := range places {
 		if coversPath(full, place) || a.Tree && below(literalPart(full), place) && !strings.HasPrefix(pattern, "**") {
@@ -97,6 +94,14 @@ func (c *Call) reaches(a access.Access, pattern string) bool {
 		return coversPath(full, "/"+end)
 	}
 	return false
+}
+
+// absolutePattern is a pattern of paths from the root on.
+func (c *Call) absolutePattern(pattern string) string {
+	if strings.HasPrefix(pattern, "**") {
+		return "/" + pattern
+	}
+	return access.Absolute(pattern, c.Cwd, c.Home)
 }
 
 // literalPart is the folders of a pattern before its first star.

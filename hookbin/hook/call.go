@@ -32,7 +32,7 @@ func guardCall(w World, p policy.Policy, e event.Event, c event.Call) *guard.Cal
 	case "glob":
 	case "create", "edit":
 		out.Files = files(path, access.Write, false)
-		out.Texts = texts("the file "+path, c.Args, "path", "old_str", "command")
+		out.Texts = written(path, c.Args)
 		for _, change := range event.Patch(c.Text) {
 			mode := access.Write
 			if change.Deletes || change.To != "" {
@@ -40,13 +40,13 @@ func guardCall(w World, p policy.Policy, e event.Event, c event.Call) *guard.Cal
 			}
 			out.Files = append(out.Files, files(change.Path, mode, false)...)
 			out.Files = append(out.Files, files(change.To, access.Write, false)...)
-			out.Texts = append(out.Texts, guard.Text{Where: "the file " + change.Path, Text: change.Added})
+			out.Texts = append(out.Texts, guard.Text{Where: "the file " + change.Path, Path: change.Path, Text: change.Added})
 		}
 	case "web_fetch":
 		out.URL = c.String("url")
-		out.Texts = texts("an argument of "+c.Tool, c.Args)
+		out.Texts = sent(c.Tool, c.Args)
 	default:
-		out.Texts = texts("an argument of "+c.Tool, c.Args)
+		out.Texts = sent(c.Tool, c.Args)
 		if c.Text != "" {
 			out.Texts = append(out.Texts, guard.Text{Where: "the text for " + c.Tool, Text: c.Text})
 		}
@@ -68,22 +68,42 @@ func files(name string, mode access.Mode, tree bool) []guard.File {
 	return []guard.File{{Path: name, Mode: mode, Tree: tree}}
 }
 
-// texts is every string in the arguments, at any depth, but for the named members of the outermost object.
-func texts(where string, args map[string]json.RawMessage, but ...string) []guard.Text {
+// written is what an edit writes to a file: every string in the arguments, but for what names the place and what is replaced.
+func written(name string, args map[string]json.RawMessage) []guard.Text {
 	var out []guard.Text
-	for _, name := range slices.Sorted(maps.Keys(args)) {
+	for _, arg := range slices.Sorted(maps.Keys(args)) {
 		var value any
-		if slices.Contains(but, name) || json.Unmarshal(args[name], &value) != nil {
+		if replaced(arg) || arg == "path" || arg == "command" || json.Unmarshal(args[arg], &value) != nil {
 			continue
 		}
 		if text := strings.Join(stringsIn(value), "\n"); text != "" {
-			out = append(out, guard.Text{Where: where, Text: text})
+			out = append(out, guard.Text{Where: "the file " + name, Path: name, Text: text})
 		}
 	}
 	return out
 }
 
-// stringsIn is the strings of a JSON value, names of members too.
+// replaced reports whether a member of an edit is the text that goes.
+func replaced(name string) bool {
+	return name == "old_str" || name == "old_string" || name == "oldString"
+}
+
+// sent is every string in the arguments of a tool, each after its name.
+func sent(tool string, args map[string]json.RawMessage) []guard.Text {
+	var out []guard.Text
+	for _, arg := range slices.Sorted(maps.Keys(args)) {
+		var value any
+		if json.Unmarshal(args[arg], &value) != nil {
+			continue
+		}
+		if texts := stringsIn(map[string]any{arg: value}); len(texts) > 0 {
+			out = append(out, guard.Text{Where: "the argument " + arg + " of " + tool, Text: strings.Join(texts, "\n")})
+		}
+	}
+	return out
+}
+
+// stringsIn is the strings of a JSON value at any depth, those of an object as "name: value".
 func stringsIn(value any) []string {
 	switch v := value.(type) {
 	case string:
@@ -97,6 +117,12 @@ func stringsIn(value any) []string {
 	case map[string]any:
 		var out []string
 		for _, name := range slices.Sorted(maps.Keys(v)) {
+			if text, ok := v[name].(string); ok {
+				if !replaced(name) {
+					out = append(out, name+": "+text)
+				}
+				continue
+			}
 			out = append(append(out, name), stringsIn(v[name])...)
 		}
 		return out

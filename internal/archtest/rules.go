@@ -49,7 +49,7 @@ var Design = Rules{
 		// Sources to machine. Only compiler knows the manifest's language; of the guards it knows the arguments.
 		"compiler": {
 			Pure: true,
-			Own:  []string{"compiler/model", "hookbin/guard", "internal/diag", "internal/frontmatter", "internal/hookfile", "internal/jsonplace", "internal/mcpfile", "internal/nearest", "modules"},
+			Own:  []string{"compiler/model", "hookbin/credential", "hookbin/guard", "internal/diag", "internal/frontmatter", "internal/hookfile", "internal/jsonplace", "internal/mcpfile", "internal/nearest", "modules"},
 			Third: []string{
 				"github.com/bmatcuk/doublestar/v4", "github.com/goccy/go-yaml/...",
 				"github.com/hashicorp/hcl/v2/...", "github.com/zclconf/go-cty/...",
@@ -142,8 +142,9 @@ var Design = Rules{
 		},
 		"hookbin/access":     {Pure: true, Own: []string{"hookbin/shell"}},
 		"hookbin/channel":    {},
+		"hookbin/credential": {Pure: true},
 		"hookbin/event":      {Pure: true},
-		"hookbin/guard":      {Pure: true, Own: []string{"hookbin/access", "hookbin/shell"}},
+		"hookbin/guard":      {Pure: true, Own: []string{"hookbin/access", "hookbin/credential", "hookbin/shell"}},
 		"hookbin/ledger":     {Own: []string{"hookbin/session"}},
 		"hookbin/memory":     {Own: []string{"hookbin/session"}},
 		"hookbin/policy":     {Pure: true, Own: []string{"hookbin/guard"}},
