@@ -154,9 +154,11 @@ var Design = Rules{
 		"hookbin/shell":      {Pure: true, Third: []string{"mvdan.cc/sh/v3/syntax"}},
 
 		// How the hook is built, tests and measurements of the whole.
-		"internal/archtest":           {},
-		"internal/bench/switchbench":  {},
-		"internal/bench/hookbench":    {Own: []string{"hookbin/guard", "hookbin/policy", "internal/hookbuild"}},
+		"internal/archtest":          {},
+		"internal/bench/switchbench": {},
+		"internal/bench/hookbench": {
+			Own: []string{"hookbin/guard", "hookbin/memory", "hookbin/policy", "hookbin/process", "hookbin/session", "internal/hookbuild"},
+		},
 		"internal/crash":              {},
 		"internal/faults":             {Third: []string{"golang.org/x/sys/unix"}},
 		"internal/faults/faults":      {Own: []string{"internal/faults"}, Third: []string{"golang.org/x/sys/unix"}},

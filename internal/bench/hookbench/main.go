@@ -14,7 +14,10 @@ import (
 	"time"
 
 	"github.com/agentihooks/agentihooks/hookbin/guard"
+	"github.com/agentihooks/agentihooks/hookbin/memory"
 	"github.com/agentihooks/agentihooks/hookbin/policy"
+	"github.com/agentihooks/agentihooks/hookbin/process"
+	"github.com/agentihooks/agentihooks/hookbin/session"
 	"github.com/agentihooks/agentihooks/internal/hookbuild"
 )
 
@@ -68,7 +71,11 @@ func prepare(root, folder string) ([]contestant, error) {
 	if err := hookbuild.Build(root, target, "local", hook); err != nil {
 		return nil, err
 	}
-	p, err := manyPatterns()
+	state := filepath.Join(folder, "state")
+	p, err := manyPatterns(state)
+	if err == nil {
+		err = busy(state, p)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -80,6 +87,7 @@ func prepare(root, folder string) ([]contestant, error) {
 		"policy/policy.bin": string(policy.Encode(p)),
 		"empty.go":          "package main\n\nfunc main() {}\n",
 		"pass.json":         strings.Replace(string(sample), "echo from-sub", "git status --short && go test ./... 2>&1 | tail -n 20", 1),
+		"old.json":          strings.NewReplacer("echo from-sub", "git status --short && go test ./... 2>&1 | tail -n 20", fresh, old).Replace(string(sample)),
 		"deny.json":         strings.Replace(string(sample), "echo from-sub", "git status && git push --force origin main", 1),
 	}
 	for name, text := range files {
@@ -98,18 +106,19 @@ func prepare(root, folder string) ([]contestant, error) {
 	if text, err := build.CombinedOutput(); err != nil {
 		return nil, fmt.Errorf("building the empty program: %w\n%s", err, text)
 	}
-	pass, deny := filepath.Join(folder, "pass.json"), filepath.Join(folder, "deny.json")
+	pass, deny, long := filepath.Join(folder, "pass.json"), filepath.Join(folder, "deny.json"), filepath.Join(folder, "old.json")
 	return []contestant{
 		{name: "empty Go program", argv: []string{empty}, stdin: pass},
 		{name: "/bin/true", argv: []string{"/bin/true"}, stdin: pass},
 		{name: "hook, postToolUse", argv: []string{hook, "copilot", "postToolUse"}, stdin: pass},
 		{name: "hook, preToolUse, passed", argv: []string{hook, "copilot", "preToolUse"}, stdin: pass},
+		{name: "the same after 10,000 events", argv: []string{hook, "copilot", "preToolUse"}, stdin: long},
 		{name: "hook, preToolUse, denied", argv: []string{hook, "copilot", "preToolUse"}, stdin: deny, exit: 2},
 	}, nil
 }
 
 // manyPatterns is a policy of about the size that a careful user has; the last pattern is the one that denies.
-func manyPatterns() (policy.Policy, error) {
+func manyPatterns(state string) (policy.Policy, error) {
 	var deny []string
 	for i := range patterns - 1 {
 		deny = append(deny, fmt.Sprintf("tool%d remove%d --force -%c", i, i, 'a'+i%26))
@@ -118,7 +127,41 @@ func manyPatterns() (policy.Policy, error) {
 	if len(problems) > 0 {
 		return policy.Policy{}, fmt.Errorf("compiling the guard: %v", problems)
 	}
-	return policy.Policy{Host: "bench", StateDir: "/nonexistent", Channels: []string{"brain"}, Guards: []policy.Guard{g}}, nil
+	self, problems := policy.Compile("self", guard.Args{"files": []string{"/home/u/.copilot/hooks/agentihooks.json"}, "merged": []string{}})
+	if len(problems) > 0 {
+		return policy.Policy{}, fmt.Errorf("compiling the guard self: %v", problems)
+	}
+	return policy.Policy{Host: "bench", StateDir: state, Channels: []string{"brain"}, Guards: []policy.Guard{g, self}}, nil
+}
+
+// The sessions of the payloads: one that begins with the measurement, and one that is old.
+const (
+	fresh  = "c2e7d635-9fb2-474e-8681-fb73c463ed9a"
+	old    = "a-session-of-10000-events"
+	events = 10_000
+)
+
+// busy makes the state of a session that has had many events.
+func busy(state string, p policy.Policy) error {
+	if err := os.MkdirAll(state, 0o700); err != nil {
+		return err
+	}
+	for _, id := range []string{fresh, old} {
+		if err := session.Write(state, id, 1, process.Of(os.Getpid()), time.Now()); err != nil {
+			return fmt.Errorf("recording a session: %w", err)
+		}
+	}
+	m, err := memory.Open(state, old, true, time.Second)
+	if err != nil {
+		return fmt.Errorf("opening a session's memory: %w", err)
+	}
+	defer m.Close()
+	for i := range events {
+		if err := m.Add(memory.Judged, memory.Digest{byte(i), byte(i >> 8), 1}); err != nil {
+			return fmt.Errorf("filling a session's memory: %w", err)
+		}
+	}
+	return nil
 }
 
 // run runs the program once, stdout and stderr thrown away, and notes how long it took from start to end.
@@ -152,11 +195,11 @@ func (c *contestant) run() error {
 // report prints the medians, and how they compare with the first program's.
 func report(contestants []contestant, runs int) {
 	fmt.Printf("%s/%s, %s, %d runs each, in turn, %d patterns\n\n", runtime.GOOS, runtime.GOARCH, runtime.Version(), runs, patterns)
-	fmt.Printf("%-26s %10s %12s %8s\n", "program", "median", "over empty", "ratio")
+	fmt.Printf("%-28s %10s %12s %8s\n", "program", "median", "over empty", "ratio")
 	base := median(contestants[0].times)
 	for _, c := range contestants {
 		m := median(c.times)
-		fmt.Printf("%-26s %7.3f ms %+9.3f ms %7.2fx\n", c.name, ms(m), ms(m-base), float64(m)/float64(base))
+		fmt.Printf("%-28s %7.3f ms %+9.3f ms %7.2fx\n", c.name, ms(m), ms(m-base), float64(m)/float64(base))
 	}
 	fmt.Print("\nThe goal is at most 1.2 ms over the empty program for preToolUse.\n")
 }
