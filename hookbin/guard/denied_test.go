@@ -368,7 +368,12 @@ func TestDenied(t *testing.T) {
 			`echo 'git push --force' | sudo su`,
 			`: ${x:=push}; git $x --force`,
 			`a[0]=push; a[1]=--force; git "${a[@]}"`,
-			`echo Z2l0 | base64 -d | sh; : git push --force`,
+			`echo Z2l0IHB1c2ggLS1mb3JjZQ== | base64 -d | sh`,
+			`echo Z2l0 | openssl base64 -d | sh; : git push --force`,
+			`x=$(echo Z2l0 | base64 --decode); $x push --force`,
+			`base64 -d <<< Z2l0IHB1c2ggLWY= | bash`,
+			`echo 67697420707573682066 | xxd -r -p | sh; echo 67697420 | xxd -r -p | sh; echo 6769742070757368202d66 | xxd -r -p | sh`,
+			`echo 'ecrof-- hsup tig' | rev | sh`,
 		})
 	})
 }

@@ -111,6 +111,9 @@ func (w *walker) callOutput(words []Word, in source) Word {
 	case "true", ":", "cd", "test", "[", "export", "set", "sleep":
 		return Word{}
 	}
+	if text, ok := decoded(name.Text, args, in); ok {
+		return text
+	}
 	return nowhere()
 }
 
