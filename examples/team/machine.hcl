@@ -58,6 +58,11 @@ guard "secrets" {
   allow = ["AKIA*EXAMPLE", "**/testdata"]
 }
 
+guard "git" {
+  protected = ["main", "release/*"]
+  deny      = ["push", "force", "history", "commit", "tags"]
+}
+
 secret "GATEWAY_TOKEN" {
   env = "GATEWAY_TOKEN" # Copilot expands it in headers, so it must be in Copilot's environment
 }

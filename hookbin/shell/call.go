@@ -265,7 +265,7 @@ func quoteAll(words []Word) Word {
 	var b strings.Builder
 	for _, word := range words {
 		b.WriteByte(' ')
-		b.WriteString(word.quoted())
+		b.WriteString(word.Quoted())
 	}
 	return Word{Text: b.String()}
 }

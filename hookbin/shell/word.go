@@ -127,8 +127,8 @@ func (w Word) code() string {
 	return b.String()
 }
 
-// quoted is the word as shell text that reads back as this one word.
-func (w Word) quoted() string {
+// Quoted is the word as shell text that reads back as this one word.
+func (w Word) Quoted() string {
 	var b strings.Builder
 	at := 0
 	for _, h := range w.Holes {
