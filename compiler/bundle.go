@@ -2,9 +2,11 @@ package compiler
 
 import (
 	"bytes"
+	"io/fs"
 	"maps"
 	"path"
 	"slices"
+	"strings"
 
 	"github.com/agentihooks/agentihooks/internal/diag"
 	"github.com/agentihooks/agentihooks/internal/jsonplace"
@@ -88,12 +90,34 @@ func (r *bundleReader) persona(p bundlePart) {
 		items := r.find(p, globKey{rel, filePath, false})
 		if len(items) == 1 && len(bytes.TrimSpace(items[0].file.Data)) > 0 {
 			r.add("persona", items[0])
+			r.imports(rel, items[0].file.Data)
 			return
 		}
 	}
 }
 
-// files adds what a folder below .claude holds.
+// imports warns of lines that stand for another file, as in "@docs/style.md". Copilot 1.0.80 and 1.0.102 look for it beside
+// their copilot-instructions.md, log that it is not there, and leave the line.
+func (r *bundleReader) imports(rel string, data []byte) {
+	shown, text := r.src.show(rel), unixText(data)
+	at, fenced := diag.Pos{Column: 1}, false
+	for line := range strings.Lines(string(text)) {
+		at.Line++
+		words := strings.TrimSpace(line)
+		name, found := strings.CutPrefix(words, "@")
+		switch {
+		case strings.HasPrefix(words, "```"):
+			fenced = !fenced
+		case found && !fenced && !strings.ContainsAny(name, " \t") && strings.HasSuffix(name, ".md") && !path.IsAbs(name) && !strings.HasPrefix(name, "~"):
+			r.ev.m.addText(shown, text)
+			r.out.diags.Warnf(diag.Range{File: shown, Start: at, End: at}, "import", "`"+shown+"` imports `"+name+"`, which Copilot will not find",
+				"Copilot looks for it in its own folder. Write the text there, or put the file into `.claude/rules`.")
+		}
+		at.Byte += len(line)
+	}
+}
+
+// files adds what a folder below .claude holds. Folders among the files are not read, with a warning.
 func (r *bundleReader) files(p bundlePart, kind string) {
 	dir := path.Join(p.dir, ".claude", kind)
 	if !r.src.folderAt(dir, p.at, &r.out.diags) {
@@ -102,9 +126,24 @@ func (r *bundleReader) files(p bundlePart, kind string) {
 	a, pattern := r.ev.m.table.bodyAttr(kind), "/*.md"
 	if a.paths == folderPath {
 		pattern = "/*"
+	} else {
+		r.nested(dir)
 	}
 	for _, item := range r.find(p, globKey{dir + pattern, a.paths, a.skipReadme}) {
 		r.add(kind, item)
+	}
+}
+
+// nested warns of folders among files.
+func (r *bundleReader) nested(dir string) {
+	entries, err := fs.ReadDir(r.src.fs, dir)
+	if err != nil {
+		return // it is reported where its files are looked for
+	}
+	for _, e := range entries {
+		if shown := r.src.show(path.Join(dir, e.Name())); e.IsDir() && e.Name()[0] != '.' {
+			r.out.diags.Warnf(diag.Range{File: shown}, "left-out", "`"+shown+"` is left out", "Only files that stand directly in `%s` are read. Move them up.", r.src.show(dir))
+		}
 	}
 }
 

@@ -171,6 +171,7 @@ func TestBundleLeavesOut(t *testing.T) {
 		"team/.claude/settings.json":                         "{\"permissions\": {}, // c\n\"hooks\": {}}",
 		"team/.claude/settings.local.json":                   "{",
 		"team/.claude/hooks/x.py":                            "",
+		"team/.claude/rules/go/x.md":                         "x",
 		"team/enforcements.json":                             `{"enforcements": []}`,
 		"team/profiles/dev/.copilot/settings.overrides.json": `{"_agentihooks": {"allowAl": true}, "statusLine": {"command": "__PYTHON__ -m status"}, "hooks": {}, "_comment": 1}`,
 	}
@@ -183,11 +184,27 @@ func TestBundleLeavesOut(t *testing.T) {
 		got = append(got, d.Summary)
 	}
 	want := []string{
-		"`team/.claude/hooks` is left out", "`team/.claude/settings.json` is left out: it sets `hooks` and `permissions`", "`team/.claude/settings.local.json` is left out",
+		"`team/.claude/hooks` is left out", "`team/.claude/rules/go` is left out", "`team/.claude/settings.json` is left out: it sets `hooks` and `permissions`", "`team/.claude/settings.local.json` is left out",
 		"`team/enforcements.json` is left out: it sets `enforcements`", "`allowAl` in `_agentihooks` is left out",
 		"`statusLine` of `team/profiles/dev/.copilot/settings.overrides.json` is left out", "`hooks` of `team/profiles/dev/.copilot/settings.overrides.json` is left out",
 	}
 	if !slices.Equal(got, want) {
+		t.Errorf("said %q", got)
+	}
+}
+
+// Copilot does not find what a CLAUDE.md imports.
+func TestBundleImports(t *testing.T) {
+	_, _, diags := run(with(map[string]string{
+		"team/CLAUDE.md": "# Team\r\n@docs/style.md\r\n@sam said so\r\n@sam\r\n@~/mine.md\r\n```\r\n@code.md\r\n```\r\n  @more.md\r\n",
+	}, "target \"copilot\" {}\nbundle \"team\" { source = \"../team\" }\n"), testFacts())
+	var got []string
+	for _, d := range diags {
+		got = append(got, d.Subject.String()+" "+d.Summary)
+	}
+	if want := []string{
+		"team/CLAUDE.md:2:1 `team/CLAUDE.md` imports `docs/style.md`, which Copilot will not find", "team/CLAUDE.md:9:1 `team/CLAUDE.md` imports `more.md`, which Copilot will not find",
+	}; !slices.Equal(got, want) {
 		t.Errorf("said %q", got)
 	}
 }

@@ -33,6 +33,7 @@ var cases = []struct {
 	{"copilot changes settings", copilotChangesSettings},
 	{"copilot adds a server", copilotAddsAServer},
 	{"everything loads", everythingLoads},
+	{"bundle moves over", bundleMovesOver},
 	{"shell loads the environment", shellLoadsTheEnvironment},
 	{"status line is on the screen", statusLineIsOnTheScreen},
 	{"doctor asks copilot", doctorAsksCopilot},
