@@ -63,6 +63,19 @@ guard "git" {
   deny      = ["push", "force", "history", "commit", "tags"]
 }
 
+# Any other host, and every new package, is a question to a person.
+guard "network" {
+  allow = ["github.com", "*.github.com", "*.githubusercontent.com", "*.example.net"]
+  deny  = ["169.254.169.254"]
+  mode  = "ask"
+}
+
+guard "packages" {
+  managers = ["npm", "pip", "uv"]
+  restore  = false
+  mode     = "ask"
+}
+
 secret "GATEWAY_TOKEN" {
   env = "GATEWAY_TOKEN" # Copilot expands it in headers, so it must be in Copilot's environment
 }

@@ -73,6 +73,8 @@ func kinds() []kind {
 	return []kind{
 		commandsKind(),
 		gitKind(),
+		networkKind(),
+		packagesKind(),
 		pathsKind(),
 		secretsKind(),
 		selfKind(),
