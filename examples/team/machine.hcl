@@ -63,6 +63,13 @@ guard "git" {
   deny      = ["push", "force", "history", "commit", "tags"]
 }
 
+# What is read into every session stays short.
+guard "size" {
+  lines = 200
+  files = ["**/AGENTS.md", "**/CLAUDE.md"]
+  mode  = "warn"
+}
+
 # Any other host, and every new package, is a question to a person.
 guard "network" {
   allow = ["github.com", "*.github.com", "*.githubusercontent.com", "*.example.net"]

@@ -8,6 +8,7 @@ type Change struct {
 	To      string // where the file is moved; may be empty
 	Deletes bool
 	Added   string // the lines that are added
+	Grows   int    // how many lines more the file has after it; negative if it has less
 }
 
 // Patch takes a patch in apply_patch's format apart. What stands before its first file is skipped.
@@ -29,6 +30,11 @@ func Patch(text string) []Change {
 			out[len(out)-1].To = strings.TrimSpace(to)
 		} else if strings.HasPrefix(line, "+") {
 			added = append(added, line[1:])
+			if len(out) > 0 {
+				out[len(out)-1].Grows++
+			}
+		} else if strings.HasPrefix(line, "-") && len(out) > 0 {
+			out[len(out)-1].Grows--
 		}
 	}
 	end()

@@ -231,6 +231,8 @@ func (a Args) texts(name string) []string { v, _ := a[name].([]string); return v
 
 func (a Args) text(name string) string { v, _ := a[name].(string); return v }
 
+func (a Args) number(name string) int { v, _ := a[name].(int); return v }
+
 func sortedNames(args Args) []string {
 	out := make([]string, 0, len(args))
 	for name := range args {

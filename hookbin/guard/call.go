@@ -33,9 +33,10 @@ type Call struct {
 
 // File is a file or a folder that a tool is given.
 type File struct {
-	Path string
-	Mode access.Mode
-	Tree bool // all that is below it too
+	Path  string
+	Mode  access.Mode
+	Tree  bool // all that is below it too
+	Grows int  // how many lines more it has after an edit; after create, how many it has
 }
 
 // Text is something that a tool writes or sends.

@@ -78,6 +78,7 @@ func kinds() []kind {
 		pathsKind(),
 		secretsKind(),
 		selfKind(),
+		sizeKind(),
 	}
 }
 

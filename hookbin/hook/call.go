@@ -32,13 +32,16 @@ func guardCall(w World, p policy.Policy, e event.Event, c event.Call) *guard.Cal
 	case "glob":
 	case "create", "edit":
 		out.Files = files(path, access.Write, false)
+		for i := range out.Files {
+			out.Files[i].Grows = growth(c.Args)
+		}
 		out.Texts = written(path, c.Args)
 		for _, change := range event.Patch(c.Text) {
 			mode := access.Write
 			if change.Deletes || change.To != "" {
 				mode |= access.Delete
 			}
-			out.Files = append(out.Files, files(change.Path, mode, false)...)
+			out.Files = append(out.Files, guard.File{Path: change.Path, Mode: mode, Grows: change.Grows})
 			out.Files = append(out.Files, files(change.To, access.Write, false)...)
 			out.Texts = append(out.Texts, guard.Text{Where: "the file " + change.Path, Path: change.Path, Text: change.Added})
 		}
@@ -86,6 +89,47 @@ func written(name string, args map[string]json.RawMessage) []guard.Text {
 // replaced reports whether a member of an edit is the text that goes.
 func replaced(name string) bool {
 	return name == "old_str" || name == "old_string" || name == "oldString"
+}
+
+// growth is how many lines more a file has after an edit with these arguments, or how many create gives it.
+func growth(args map[string]json.RawMessage) int {
+	grows := 0
+	for name, raw := range args {
+		var value any
+		if json.Unmarshal(raw, &value) == nil {
+			grows += grown(name, value)
+		}
+	}
+	return grows
+}
+
+func grown(name string, value any) int {
+	grows := 0
+	switch v := value.(type) {
+	case string:
+		ends := strings.Count(v, "\n")
+		switch name {
+		case "new_str", "new_string", "newString":
+			return ends
+		case "file_text", "insert_text", "new_source": // whole lines, the last of which may have no end
+			if v != "" && !strings.HasSuffix(v, "\n") {
+				ends++
+			}
+			return ends
+		}
+		if replaced(name) {
+			return -ends
+		}
+	case []any: // several edits in one
+		for _, e := range v {
+			grows += grown(name, e)
+		}
+	case map[string]any:
+		for member, e := range v {
+			grows += grown(member, e)
+		}
+	}
+	return grows
 }
 
 // sent is every string in the arguments of a tool, each after its name.
