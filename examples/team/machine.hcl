@@ -70,6 +70,10 @@ guard "size" {
   mode  = "warn"
 }
 
+guard "kubectl" {
+  allow = ["kubectl rollout", "kubectl scale"]
+}
+
 # Any other host, and every new package, is a question to a person.
 guard "network" {
   allow = ["github.com", "*.github.com", "*.githubusercontent.com", "*.example.net"]

@@ -73,6 +73,7 @@ func kinds() []kind {
 	return []kind{
 		commandsKind(),
 		gitKind(),
+		kubectlKind(),
 		networkKind(),
 		packagesKind(),
 		pathsKind(),
