@@ -94,7 +94,7 @@ func (j journal) check() error {
 	}
 	for _, m := range j.Merges {
 		paths = append(paths, m.Dest)
-		if m.Stage != filepath.Base(m.Stage) && m.Stage != "" || (m.Stage == "") != (m.After == "") ||
+		if m.Stage != "" && !isFileName(m.Stage) || (m.Stage == "") != (m.After == "") ||
 			m.Before != "" && !isDigest(m.Before) || m.After != "" && !isDigest(m.After) || m.Mode > 0o777 {
 			return fmt.Errorf("its step for %q is impossible", m.Dest)
 		}
@@ -105,6 +105,11 @@ func (j journal) check() error {
 		}
 	}
 	return j.Applied.check()
+}
+
+// isFileName reports whether s names something in a folder, and not the folder, its parent or the root ("/" is its own base).
+func isFileName(s string) bool {
+	return filepath.IsLocal(s) && s != "." && s == filepath.Base(s)
 }
 
 // loadJournal reads the journal; ok is false if there is none, as after every switch that came to its end.

@@ -77,6 +77,7 @@ func TestRecordsAreStrict(t *testing.T) {
 		"newer version":         strings.Replace(goodJ, `"version": 1`, `"version": 9`, 1),
 		"no next":               strings.Replace(goodJ, `"next": 2`, `"next": 0`, 1),
 		"stage elsewhere":       strings.Replace(goodJ, `".m.agentihooks`, `"../m.agentihooks`, 1),
+		"stage is the root":     strings.Replace(goodJ, `".m.agentihooks-1-0"`, `"/"`, 1),
 		"bad digest":            strings.Replace(goodJ, "0b0b", "xyz", 1),
 		"relative":              strings.Replace(goodJ, `"/home/u/z"`, `"z"`, 1),
 		"bad record of what is": strings.Replace(goodJ, `"home": "/home/u"`, `"home": ""`, 1),

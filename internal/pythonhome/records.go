@@ -154,7 +154,7 @@ func decodeNames(l *diag.List, name string, data []byte) ([]string, bool) {
 	names, ok := doc.names(l)
 	elements, _ := doc.Elements(l)
 	for _, e := range elements {
-		if text, _ := e.Value.(string); text != filepath.Base(text) || text == "." || text == ".." || strings.HasPrefix(text, ".agentihooks-") {
+		if text, _ := e.Value.(string); !filepath.IsLocal(text) || text != filepath.Base(text) || text == "." || strings.HasPrefix(text, ".agentihooks-") {
 			bad(l, e.At, "%q is no name of a file in this folder", text)
 		}
 	}

@@ -23,6 +23,8 @@ func TestReadRefuses(t *testing.T) {
 		{".copilot/agents/.agentihooks-manifest.json", "{}", "manifest.json:1:1"},
 		{".copilot/agents/.agentihooks-manifest.json", "[\"a\",\n\"..\"]", "manifest.json:2:1"},
 		{".copilot/agents/.agentihooks-manifest.json", "[\"a/b\"]", "manifest.json:1:2"},
+		{".copilot/agents/.agentihooks-manifest.json", "[\"/\"]", "manifest.json:1:2"},
+		{".copilot/agents/.agentihooks-manifest.json", "[\".\"]", "manifest.json:1:2"},
 		{".agents/skills/.agentihooks-copilot-commands.json", "[1]", "commands.json:1:2"},
 		{".copilot/hooks/agentihooks.json", "{\"version\": 2}", "agentihooks.json:1:13"},
 		{".copilot/hooks/agentihooks.json", "{\"hooks\": {\"preToolUse\": {}}}", "agentihooks.json:1:26"},
@@ -50,7 +52,7 @@ func FuzzRecords(f *testing.F) {
 	for _, text := range []string{
 		`{"targets": {"global": {"copilot": {"path": "/h", "managed_mcp": ["a", "b"]}, "codex": {}, "path": "/c"}}, "version": "2.17.0"}`,
 		`{"managed_links": [{"link": "/h/.agents/skills/a", "target": "/b/a", "kind": "skills"}]}`,
-		`["a.md", "b.md"]`, `["../a"]`, `{"theme": "dim", "statusLine": {"type": "command"}}`, `[1, {}, null]`, `{"a": {`, "", "[\"\\u0000\"]",
+		`["a.md", "b.md"]`, `["../a"]`, `["/"]`, `["."]`, `{"theme": "dim", "statusLine": {"type": "command"}}`, `[1, {}, null]`, `{"a": {`, "", "[\"\\u0000\"]",
 	} {
 		f.Add([]byte(text))
 	}
