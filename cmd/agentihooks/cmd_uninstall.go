@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -10,6 +11,7 @@ import (
 	"github.com/agentihooks/agentihooks/hookbin/session"
 	"github.com/agentihooks/agentihooks/internal/activate"
 	"github.com/agentihooks/agentihooks/internal/diag"
+	"github.com/agentihooks/agentihooks/internal/doctor"
 	"github.com/agentihooks/agentihooks/internal/facts"
 	"github.com/agentihooks/agentihooks/internal/generation"
 	"github.com/agentihooks/agentihooks/internal/tree"
@@ -71,6 +73,8 @@ func (a *app) uninstall(ctx context.Context, home home, wait time.Duration, dryR
 		if old, err := home.store.ReadIndex(live); err == nil { // a damaged one is no reason to keep the home
 			idx.Copilot = old.Copilot
 		}
+	} else if home.state.LeadsHere(filepath.Join(local.CopilotHome, doctor.HooksFile)) {
+		return activate.Result{}, fmt.Errorf("links of this home lead into %s, but what it had on record is gone; run \"agentihooks switch\", which takes them over, and uninstall after that", home.state.Dir())
 	}
 	tr, err := a.passAll(home, idx)
 	if err != nil {

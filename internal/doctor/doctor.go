@@ -114,6 +114,10 @@ func (d *doctor) state() bool {
 		return d.fail("state", err.Error(), "Do what it says: nothing is read from or written to a folder that others may change.")
 	}
 	info, err := os.Stat(d.StateDir)
+	if err != nil && d.generation.LeadsHere(filepath.Join(d.CopilotHome, HooksFile)) {
+		return d.fail("state", d.StateDir+" is gone, and links of this home lead into it: no hook runs, and no guard",
+			"Run `agentihooks switch`. To leave, run `agentihooks uninstall` after that.")
+	}
 	if err != nil {
 		return d.fail("state", "there is no state folder "+d.StateDir+": this home was never switched", "Run `agentihooks switch`.")
 	}

@@ -25,8 +25,8 @@ const (
 	maxAnswer  = 16 << 20
 )
 
-// ourHooks is the name that Copilot gives our hooks file.
-const ourHooks = "hooks/agentihooks.json"
+// HooksFile is our hooks file in COPILOT_HOME, and the name that Copilot gives it.
+const HooksFile = "hooks/agentihooks.json"
 
 // discovered is the answer to hooks.discover (Copilot CLI 1.0.83 and 1.0.102).
 type discovered struct {
@@ -86,7 +86,7 @@ func (d *doctor) listing(ctx context.Context, scratch string) {
 func (d *doctor) judge(got discovered, want int) {
 	loaded, off := 0, []string{}
 	for _, h := range got.Hooks {
-		if h.Origin != "user" || h.Source != ourHooks {
+		if h.Origin != "user" || h.Source != HooksFile {
 			continue
 		}
 		if loaded++; !h.Enabled {
@@ -126,7 +126,7 @@ func (d *doctor) registered() (int, error) {
 	}
 	n := 0
 	for _, e := range d.index.Entries {
-		if string(e.Dest) != filepath.Join(d.index.Copilot, filepath.FromSlash(ourHooks)) {
+		if string(e.Dest) != filepath.Join(d.index.Copilot, filepath.FromSlash(HooksFile)) {
 			continue
 		}
 		data, err := d.store.ReadFile(d.storeAt, e.Path)

@@ -56,7 +56,7 @@ func TestAsk(t *testing.T) {
 				return
 			}
 			if err != nil || len(got.Hooks) != 1 || got.Hooks[0].HookType != "preToolUse" || got.Hooks[0].Origin != "user" ||
-				!got.Hooks[0].Enabled || got.Hooks[0].Source != ourHooks || texts(got.Errors) != "Invalid hook configuration in /h/bad.json" {
+				!got.Hooks[0].Enabled || got.Hooks[0].Source != HooksFile || texts(got.Errors) != "Invalid hook configuration in /h/bad.json" {
 				t.Errorf("%+v, %v", got, err)
 			}
 		})

@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 )
 
@@ -68,6 +69,12 @@ func LookState(dir, home string) (State, error) {
 
 // Dir is the state folder itself.
 func (s State) Dir() string { return s.dir }
+
+// LeadsHere reports whether path is a link into the live tree, whether or not there is one any more.
+func (s State) LeadsHere(path string) bool {
+	text, err := os.Readlink(path)
+	return err == nil && strings.HasPrefix(text, s.LiveTree()+"/")
+}
 
 // LiveTree is the path of the live tree through `current`: what every link into the tree begins with.
 func (s State) LiveTree() string { return filepath.Join(s.dir, "current", "tree") }
