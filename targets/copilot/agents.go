@@ -1,7 +1,9 @@
 package copilot
 
 import (
+	"bytes"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/agentihooks/agentihooks/compiler/model"
@@ -51,12 +53,13 @@ var agentFields = []agentField{
 	{name: "strict-tools-list", shape: aBool},
 }
 
-// agents writes each agent anew with a canonical frontmatter; the body stays.
+// agents writes each agent: as it is where Copilot finds in it what we do, else anew with a canonical frontmatter, the
+// body as it is.
 func (r *renderer) agents() {
 	named := map[string]diag.Range{}
 	for _, f := range r.in.Machine.Agents {
 		a := agent{renderer: r, file: f, stem: agentStem(f.Name)}
-		fields, body, ok := a.read()
+		doc, fields, ok := a.read()
 		if !ok {
 			continue
 		}
@@ -69,9 +72,31 @@ func (r *renderer) agents() {
 		}
 		named[name] = f.Origin
 		path := "copilot/agents/" + a.stem + ".md"
-		r.file(path, frontmatter.Encode(fields, body), false, f.Origin)
+		data := f.Data
+		if !saysTheSame(data, doc, fields) {
+			data = frontmatter.Encode(fields, doc.Body)
+		}
+		r.file(path, data, false, f.Origin)
 		r.link(r.home("agents", a.stem+".md"), path, f.Origin)
 	}
+}
+
+// saysTheSame reports whether a file says what its canonical form with these fields would: it has the same fields, each by
+// the name that Copilot knows and with that value. A name that is left out is that of the file.
+func saysTheSame(data []byte, doc frontmatter.Doc, fields []frontmatter.Field) bool {
+	if doc.Get("name").Kind == frontmatter.KindAbsent {
+		fields = fields[1:]
+	}
+	return len(doc.Repaired) == 0 && len(doc.Fields) == len(fields) && !bytes.Contains(data, []byte("\r")) && !bytes.HasPrefix(data, []byte("\ufeff")) &&
+		!slices.ContainsFunc(fields, func(f frontmatter.Field) bool { return !sameValue(doc.Get(f.Name), f.Value) })
+}
+
+// sameValue compares a value with its canonical form, in which texts are trimmed: a folded one ends in a line end.
+func sameValue(source, canonical frontmatter.Value) bool {
+	if source.Kind == frontmatter.KindString && canonical.Kind == frontmatter.KindString {
+		return strings.TrimSpace(source.Text) == strings.TrimSpace(canonical.Text)
+	}
+	return source.String() == canonical.String()
 }
 
 // agentStem is an agent's file name without its endings.
@@ -91,12 +116,12 @@ type agent struct {
 	bad  bool
 }
 
-// read is the agent's canonical fields, the name first, and its body.
-func (a *agent) read() ([]frontmatter.Field, string, bool) {
+// read is the source, taken apart, and the agent's canonical fields, the name first.
+func (a *agent) read() (doc frontmatter.Doc, fields []frontmatter.Field, ok bool) {
 	doc, err := frontmatter.Parse(a.file.Source, a.file.Data)
 	if err != nil {
 		a.unreadable(a.file, err)
-		return nil, "", false
+		return doc, nil, false
 	}
 	a.repaired(a.file, doc)
 	values := map[string]frontmatter.Field{}
@@ -116,13 +141,13 @@ func (a *agent) read() ([]frontmatter.Field, string, bool) {
 		a.fail(at, "agent-description", fmt.Sprintf("agent %q has no description", a.stem),
 			"Copilot does not load an agent without one: it says when the agent is used. Add a line \"description: …\" to the frontmatter.")
 	}
-	fields := []frontmatter.Field{{Name: "name", Value: name}}
+	fields = []frontmatter.Field{{Name: "name", Value: name}}
 	for _, known := range agentFields[1:] {
 		if f, ok := values[known.name]; ok {
 			fields = append(fields, frontmatter.Field{Name: known.name, Value: f.Value})
 		}
 	}
-	return fields, doc.Body, !a.bad
+	return doc, fields, !a.bad
 }
 
 // take puts one field of the source under the name that Copilot knows.

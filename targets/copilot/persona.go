@@ -13,7 +13,8 @@ import (
 
 const personaPath = "copilot/copilot-instructions.md"
 
-// persona joins the persona's files, the rules and the manifesto, each under a comment that names its source.
+// persona joins the persona's files, the rules and the manifesto, each under a comment that names its source. A single file
+// that there is nothing to tell from stays as it is.
 func (r *renderer) persona() {
 	var parts []string
 	var origins []diag.Range
@@ -41,14 +42,26 @@ func (r *renderer) persona() {
 	if len(parts) == 0 {
 		return
 	}
-	if profiles := r.in.Machine.Profiles; r.on("identity") && len(profiles) > 0 {
+	profiles := r.in.Machine.Profiles
+	identified := r.on("identity") && len(profiles) > 0
+	if p := r.in.Machine.Persona; len(p) == 1 && len(parts) == 1 && !identified {
+		if text, err := frontmatter.Text(p[0].Source, p[0].Data); err == nil {
+			r.instructionsFile(text, origins)
+			return
+		}
+	}
+	if identified {
 		parts = slices.Insert(parts, 0, "<!-- identity -->\n"+identity(profiles))
 		origins = append(origins, r.attr("identity").Origin)
 	}
 	for i, p := range parts {
 		parts[i] = strings.TrimRight(p, "\n") + "\n"
 	}
-	r.file(personaPath, []byte(strings.Join(parts, "\n")), false, origins...)
+	r.instructionsFile(strings.Join(parts, "\n"), origins)
+}
+
+func (r *renderer) instructionsFile(text string, origins []diag.Range) {
+	r.file(personaPath, []byte(text), false, origins...)
 	r.link(r.home("copilot-instructions.md"), personaPath, origins...)
 }
 

@@ -91,6 +91,15 @@ func TestPersona(t *testing.T) {
 			t.Errorf("profiles %q: got\n%s\nwant\n%s", tt.profiles, got, whole)
 		}
 	}
+	single := machine("hooks", truth(false))
+	for in, want := range map[string]string{
+		"# Me\n\nno end of line": "# Me\n\nno end of line", "\n\n---\na: b\n---\n\n\n": "\n\n---\na: b\n---\n\n\n", "\ufeffa\r\nb": "a\nb",
+	} {
+		single.Persona = []model.File{file("persona/me.md", in)}
+		if got := made(rendered(t, single), personaPath); got != want {
+			t.Errorf("%q alone became %q", in, got)
+		}
+	}
 	alone := machine("hooks", truth(false), "identity", truth(true))
 	alone.Profiles = []string{"work"}
 	if out := rendered(t, alone); len(out.Files) != 0 {
