@@ -45,6 +45,7 @@ func mcpBlock() blockType {
 			{Name: "notifications", Type: listOf(model.TypeString), Merge: model.MergeSet, Key: key + "notifications", Doc: "Notifications of the server that are shown.", Example: `["progress"]`},
 			{Name: "displayName", Type: text, Key: key + "displayName", Doc: "The name that is shown.", Example: `"Gateway"`},
 			{Name: "disabled", Type: boolean, Key: "mcp-config.json: disabled", Doc: "Declared, but off until it is enabled by hand. Default: false.", Example: "true"},
+			{Name: "complete", Type: boolean, Doc: "Whether `type`, `args`, `tools`, `auth` and `oidc` are written where the block does not say them, as Copilot itself writes the first three. With false exactly what the block says is written. Default: true.", Example: "false"},
 			enabledAttr(),
 		}}},
 	}

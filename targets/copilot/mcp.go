@@ -11,8 +11,9 @@ import (
 
 const mcpPath = "copilot/mcp-config.json"
 
-// servers renders the entries of mcp-config.json that are ours. Each is complete and in the form that Copilot's own
-// rewrite of the file leaves equal (`copilot mcp add` on 1.0.102: it adds type, args and tools where they lack).
+// servers renders the entries of mcp-config.json that are ours. Each is complete, if not said otherwise, and in the form
+// that Copilot's own rewrite of the file leaves equal (`copilot mcp add` on 1.0.102: it adds type, args and tools where they
+// lack).
 func (r *renderer) servers() {
 	entries := object{}
 	var keys []tree.Key
@@ -42,14 +43,21 @@ func (r *renderer) server(b model.Block) object {
 			"A local server has a command, a remote one a url. Give exactly one of the two.")
 		return nil
 	}
-	entry := object{"tools": []string{"*"}}
+	entry := object{}
+	if complete(b) {
+		entry["tools"] = []string{"*"}
+	}
 	before := len(r.diags)
 	for _, f := range b.Attrs.Fields {
 		switch f.Name {
-		case "enabled", "env", "headers", "url", "type":
+		case "complete", "enabled", "env", "headers", "url":
+		case "type":
+			if !complete(b) {
+				entry["type"] = f.Value.Text
+			}
 		case "disabled":
-			if f.Value.Bool {
-				entry["disabled"] = true
+			if f.Value.Bool || !complete(b) {
+				entry["disabled"] = f.Value.Bool
 			}
 		default:
 			if t := secretIn(f.Value); t.Kind != model.KindAbsent {
@@ -71,20 +79,29 @@ func (r *renderer) server(b model.Block) object {
 	return entry
 }
 
+// complete reports whether an entry gets what the block does not say.
+func complete(b model.Block) bool {
+	v := b.Attrs.Get("complete")
+	return v.Kind == model.KindAbsent || v.Bool
+}
+
 // remote adds what an http or sse server has. Copilot replaces ${NAME} in url and headers by the variable's value
 // (seen on 1.0.83 and 1.0.102), so a secret there has to be in its environment.
 func (r *renderer) remote(b model.Block, entry object) {
-	entry["type"] = "http"
-	if t := b.Attrs.Get("type"); t.Kind == model.KindString {
-		entry["type"] = t.Text
-	}
 	entry["url"] = r.expanded(b, b.Attrs.Get("url"))
-	if fields := b.Attrs.Get("headers").Fields; len(fields) > 0 {
+	if given := b.Attrs.Get("headers"); len(given.Fields) > 0 || given.Kind != model.KindAbsent && !complete(b) {
 		headers := object{}
-		for _, f := range fields {
+		for _, f := range given.Fields {
 			headers[f.Name] = r.expanded(b, f.Value)
 		}
 		entry["headers"] = headers
+	}
+	if !complete(b) {
+		return
+	}
+	entry["type"] = "http"
+	if t := b.Attrs.Get("type"); t.Kind == model.KindString {
+		entry["type"] = t.Text
 	}
 	for _, name := range []string{"auth", "oidc"} {
 		if _, set := entry[name]; !set {

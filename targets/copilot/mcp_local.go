@@ -13,11 +13,14 @@ import (
 // local adds what a local server has. With secrets in its environment the hook starts it: `secret-exec` reads the
 // secrets at that moment and hands them to the server alone.
 func (r *renderer) local(b model.Block, entry object) {
-	entry["type"] = "local" // "stdio" is another name for it
+	if complete(b) {
+		entry["type"] = "local" // "stdio" is another name for it
+	}
 	args := texts(b.Attrs.Get("args"))
 	env := object{}
 	var given []string // arguments of secret-exec
-	for _, f := range b.Attrs.Get("env").Fields {
+	variables := b.Attrs.Get("env")
+	for _, f := range variables.Fields {
 		if f.Value.Kind == model.KindTemplate {
 			given = append(given, r.assignment(b, f))
 			continue
@@ -25,14 +28,16 @@ func (r *renderer) local(b model.Block, entry object) {
 		r.checkVariable(b, f)
 		env[f.Name] = f.Value.Text
 	}
-	if len(env) > 0 {
+	if len(env) > 0 || variables.Kind != model.KindAbsent && !complete(b) {
 		entry["env"] = env
 	}
 	if len(given) > 0 {
 		args = append(append(append([]string{"secret-exec"}, given...), "--", b.Attrs.Get("command").Text), args...)
 		entry["command"] = r.in.Hook
 	}
-	entry["args"] = args
+	if len(args) > 0 || b.Attrs.Get("args").Kind != model.KindAbsent || complete(b) {
+		entry["args"] = args
+	}
 }
 
 // assignment is a variable with secrets in it as secret-exec takes it.

@@ -34,6 +34,10 @@ func TestServers(t *testing.T) {
 		{"disabled", []any{"command", text("c"), "disabled", truth(true)}, m{"type": "local", "command": "c", "args": l{}, "tools": l{"*"}, "disabled": true}},
 		{"not disabled", []any{"command", text("c"), "disabled", truth(false)}, m{"type": "local", "command": "c", "args": l{}, "tools": l{"*"}}},
 		{"the rest as given", []any{"command", text("c"), "timeout", number("5"), "deferTools", text("never"), "excludeTools", list("y"), "displayName", text("D")}, m{"type": "local", "command": "c", "args": l{}, "tools": l{"*"}, "timeout": 5.0, "deferTools": "never", "excludeTools": l{"y"}, "displayName": "D"}},
+		{"nothing added, local", []any{"complete", truth(false), "command", text("c")}, m{"command": "c"}},
+		{"nothing added, remote", []any{"complete", truth(false), "url", text("https://e")}, m{"url": "https://e"}},
+		{"exactly so, local", []any{"complete", truth(false), "command", text("c"), "args", list(), "env", dict(), "type", text("stdio"), "tools", list(), "disabled", truth(false)}, m{"command": "c", "args": l{}, "env": m{}, "type": "stdio", "tools": l{}, "disabled": false}},
+		{"exactly so, remote", []any{"complete", truth(false), "url", text("https://e"), "headers", dict(), "type", text("sse"), "oidc", truth(false)}, m{"url": "https://e", "headers": m{}, "type": "sse", "oidc": false}},
 		{"secret in headers and url", []any{"url", template("https://e/", "@TOKEN"), "headers", dict("A", template("Bearer ", "@TOKEN", " x"))}, m{"type": "http", "url": "https://e/${TOKEN_VAR}", "headers": m{"A": "Bearer ${TOKEN_VAR} x"}, "tools": l{"*"}, "auth": false, "oidc": false}},
 		{"exported secret in a header", []any{"url", text("https://e"), "headers", dict("A", template("@OUT"))}, m{"type": "http", "url": "https://e", "headers": m{"A": "${OUT}"}, "tools": l{"*"}, "auth": false, "oidc": false}},
 		{

@@ -67,6 +67,18 @@ func (s server) takes() []string {
 	return slices.Compact(out)
 }
 
+// asRead is an entry of mcp-config.json with what Copilot takes for granted where it does not say so: all tools, and that it
+// signs in to a remote server which asks for that.
+func (s server) asRead() server {
+	if s.Tools == nil {
+		s.Tools = []string{"*"}
+	}
+	if s.URL != "" && s.Auth == nil {
+		s.Auth = true
+	}
+	return s
+}
+
 // offers reports whether the model gets a tool.
 func (s server) offers(tool string) bool {
 	return (slices.Contains(s.Tools, tool) || slices.Contains(s.Tools, "*")) && !slices.Contains(s.ExcludeTools, tool)
@@ -82,6 +94,11 @@ func (c *comparison) servers() {
 	var before, after file
 	c.before.json(mcpPath, &before)
 	c.after.json(mcpPath, &after)
+	for _, all := range []map[string]server{before.McpServers, after.McpServers} {
+		for name, s := range all {
+			all[name] = s.asRead()
+		}
+	}
 	c.compareServers(mcpPath, "", before.McpServers, after.McpServers)
 
 	type disabled struct{ DisabledMcpServers []string }
