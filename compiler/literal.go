@@ -16,7 +16,7 @@ import (
 // maxLine is how long a value may be to stand on one line.
 const maxLine = 80
 
-// hclText is a value without templates as HCL: on one line if it is short, else one item a line below indent.
+// hclText is a value as HCL: on one line if it is short, else one item a line below indent.
 func hclText(v model.Value, indent string) string {
 	if line := hclLine(v); len(line) <= maxLine || len(v.List)+len(v.Fields) == 0 {
 		return line
@@ -58,6 +58,16 @@ func hclLine(v model.Value) string {
 			items = append(items, hclKey(f.Name)+" = "+hclLine(f.Value))
 		}
 		return "{ " + strings.Join(items, ", ") + " }"
+	case model.KindTemplate:
+		var b strings.Builder
+		for _, p := range v.Parts {
+			if p.Secret != "" {
+				b.WriteString("${secret." + p.Secret + "}")
+			} else {
+				b.WriteString(strings.Trim(quoteHCL(p.Literal), `"`)) // FIXME
+			}
+		}
+		return `"` + b.String() + `"`
 	}
 	return quoteHCL(v.Text)
 }

@@ -63,7 +63,7 @@ func TestRisks(t *testing.T) {
 		{"one more tool", server("url", text("https://a"), "tools", list("t")), server("url", text("https://a"), "tools", list("t", "u")), []string{mcp + `: tools: mcp "x" now offers u`}},
 		{"fewer tools", server("url", text("https://a")), server("url", text("https://a"), "tools", list("t")), nil},
 		{"no longer excluded", server("command", text("c"), "excludeTools", list("t")), server("command", text("c")), []string{mcp + `: tools: mcp "x" now offers t`}},
-		{"left to Copilot", server("url", text("https://a"), "tools", list("t")), server("url", text("https://a"), "complete", truth(false)), []string{mcp + `: sign-in: mcp "x" now signs in`, mcp + `: tools: mcp "x" now offers all its tools`}},
+		{"left to Copilot", server("url", text("https://a"), "tools", list("t")), server("url", text("https://a"), "complete", truth(false)), []string{mcp + `: tools: mcp "x" now offers all its tools`, mcp + `: sign-in: mcp "x" now signs in`}},
 		{"no longer left to Copilot", server("url", text("https://a"), "complete", truth(false)), server("url", text("https://a")), nil},
 		{"signs in", server("url", text("https://a")), server("url", text("https://a"), "auth", truth(true)), []string{mcp + `: sign-in: mcp "x" now signs in`}},
 		{"allowAll", none, allowed, []string{env + ": allow-all: allowAll is on: every tool runs without a question, and a repository's own hooks are loaded"}},
