@@ -59,17 +59,26 @@ func hclLine(v model.Value) string {
 		}
 		return "{ " + strings.Join(items, ", ") + " }"
 	case model.KindTemplate:
-		var b strings.Builder
-		for _, p := range v.Parts {
-			if p.Secret != "" {
-				b.WriteString("${secret." + p.Secret + "}")
-			} else {
-				b.WriteString(strings.Trim(quoteHCL(p.Literal), `"`)) // FIXME
-			}
-		}
-		return `"` + b.String() + `"`
+		return hclTemplate(v.Parts)
 	}
 	return quoteHCL(v.Text)
+}
+
+// hclTemplate is a text with secrets in it. The names of secrets are identifiers.
+func hclTemplate(parts []model.Part) string {
+	var b strings.Builder
+	for i, p := range parts {
+		quoted := quoteHCL(p.Literal)
+		text := quoted[1 : len(quoted)-1]
+		switch before, dollar := strings.CutSuffix(text, "$"); {
+		case p.Secret != "":
+			text = "${secret." + p.Secret + "}"
+		case dollar && i+1 < len(parts): // $${ would be no template
+			text = before + `${"$"}`
+		}
+		b.WriteString(text)
+	}
+	return `"` + b.String() + `"`
 }
 
 // quoteHCL is a text in quotes. Of bytes that are no UTF-8 nothing good comes out, which a second reading shows.

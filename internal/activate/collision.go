@@ -75,8 +75,8 @@ func (e *UnreadableError) Error() string {
 	return strings.Join(lines, "\n")
 }
 
-// keyName is a path of keys as it is shown: joined by dots, a key with other than letters, digits, - and _ quoted.
-func keyName(path []string) string {
+// KeyName is a path of keys as it is shown: joined by dots, a key with other than letters, digits, - and _ quoted.
+func KeyName(path []string) string {
 	parts := make([]string, len(path))
 	for i, p := range path {
 		parts[i] = p

@@ -195,7 +195,7 @@ func keyValues(e tree.Entry, all files) ([]KeyDifference, error) {
 			return nil, err
 		}
 		if ok {
-			out = append(out, KeyDifference{Key: keyName(k.Path), New: compactOrNil(v.Text)})
+			out = append(out, KeyDifference{Key: KeyName(k.Path), New: compactOrNil(v.Text)})
 		}
 	}
 	return out, nil

@@ -23,7 +23,7 @@ type KeyDrift struct {
 }
 
 // Name is the key as it is shown.
-func (d KeyDrift) Name() string { return keyName(d.Path) }
+func (d KeyDrift) Name() string { return KeyName(d.Path) }
 
 // KeyDrifts compares the merged files in the home with what we last wrote into them, for the keys that the tree still
 // declares; sorted by file and key. A file that is missing, or that cannot be one of ours, gives none: a switch puts it

@@ -114,7 +114,7 @@ func (m *merger) parseOurs() error {
 		if _, ok, err := m.ours.Get(k.Path); err != nil {
 			return err
 		} else if !ok {
-			return fmt.Errorf("the tree has no value for %s", keyName(k.Path))
+			return fmt.Errorf("the tree has no value for %s", KeyName(k.Path))
 		}
 	}
 	return nil
@@ -199,7 +199,7 @@ func (m *merger) withdrawKey(k Key) error {
 	theirs, ok, err := m.doc.Get(k.Path)
 	switch {
 	case err != nil || ok && !jsonedit.Equal(theirs.Text, []byte(k.Value)):
-		m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(k.Path), Gone: true})
+		m.out.left = append(m.out.left, Left{Path: m.dest, Key: KeyName(k.Path), Gone: true})
 		return nil
 	case !ok: // the user has removed it already
 		return nil
@@ -266,14 +266,14 @@ func (m *merger) declareKey(path []string) error {
 		}
 		return m.write(rec, theirs, value)
 	case known: // the user changed or removed it since
-		m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(path)})
+		m.out.left = append(m.out.left, Left{Path: m.dest, Key: KeyName(path)})
 		m.own(base)
 		return nil
 	case m.yield && utf8.Valid(theirs.Text):
 		// From here on it is a key of ours that the user changed: the next switch leaves it too, and status tells.
 		prior := string(theirs.Text)
 		rec.Prior = &prior
-		m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(path)})
+		m.out.left = append(m.out.left, Left{Path: m.dest, Key: KeyName(path)})
 	default:
 		m.refuse(path, theirs, nil)
 		return nil
@@ -354,14 +354,14 @@ func compactOrNil(text []byte) []byte {
 // refuse reports a key that we cannot take: it has another value, or its place cannot hold it.
 func (m *merger) refuse(path []string, theirs jsonedit.Value, err error) {
 	c := Collision{
-		Path: m.dest, Class: ClassKey, Key: keyName(path), Line: theirs.Line, Column: theirs.Column,
-		Reason: fmt.Sprintf("The key %s has another value than the manifest gives it.", keyName(path)),
+		Path: m.dest, Class: ClassKey, Key: KeyName(path), Line: theirs.Line, Column: theirs.Column,
+		Reason: fmt.Sprintf("The key %s has another value than the manifest gives it.", KeyName(path)),
 		Remedy: "Take it over with `agentihooks adopt` (its value is kept on record, and comes back on uninstall), remove it there, or take it out of the manifest.",
 	}
 	var at *jsonedit.PathError
 	if errors.As(err, &at) {
 		c.Line, c.Column = at.Line, at.Column
-		c.Reason = fmt.Sprintf("The key %s cannot be set: at %s, %s.", keyName(path), keyName(at.Path), at.Reason)
+		c.Reason = fmt.Sprintf("The key %s cannot be set: at %s, %s.", KeyName(path), KeyName(at.Path), at.Reason)
 		c.Remedy = "Correct that in the file, or take the key out of the manifest."
 	}
 	m.out.clashes = append(m.out.clashes, c)

@@ -237,7 +237,7 @@ func TestMergeReports(t *testing.T) {
 	}
 	var changes []string
 	for _, c := range second.changes {
-		changes = append(changes, fmt.Sprintf("%s: %s -> %s", keyName(c.Path), c.Old, c.New))
+		changes = append(changes, fmt.Sprintf("%s: %s -> %s", KeyName(c.Path), c.Old, c.New))
 	}
 	if want := []string{`b: 1 -> `, `s: ["y"] -> ["y","z"]`}; !reflect.DeepEqual(changes, want) {
 		t.Errorf("changes %q, want %q", changes, want)

@@ -396,11 +396,11 @@ func (p *planner) check(entry string, out mergeResult) error {
 	if p.Check == nil || entry == "" || out.text == nil || len(out.clashes) > 0 {
 		return nil
 	}
-	plain, err := jsonedit.Compact(out.text)
+	merged, err := jsonedit.Parse(out.text)
 	if err != nil {
 		return fmt.Errorf("reading what was merged into %s: %w", out.applied.Dest, err)
 	}
-	for _, w := range p.Check(entry, plain) {
+	for _, w := range p.Check(entry, merged.Plain()) {
 		p.warnf("%s: %s", out.applied.Dest, w)
 	}
 	return nil

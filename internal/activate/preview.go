@@ -96,7 +96,7 @@ func Preview(state generation.State, st store.Store, tr tree.Tree, check Check) 
 			d.Change = Removed
 		}
 		for _, c := range m.changes {
-			d.Keys = append(d.Keys, KeyDifference{keyName(c.Path), c.Old, c.New})
+			d.Keys = append(d.Keys, KeyDifference{KeyName(c.Path), c.Old, c.New})
 		}
 		out.Differences = append(out.Differences, d)
 	}

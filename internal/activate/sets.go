@@ -19,7 +19,7 @@ func (m *merger) declareSet(path, without []string) error {
 	base, known := m.base.key(path, true)
 	before, present, err := m.doc.Elements(path)
 	if err != nil && known {
-		m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(path)})
+		m.out.left = append(m.out.left, Left{Path: m.dest, Key: KeyName(path)})
 		m.own(base)
 		return nil
 	}
@@ -38,7 +38,7 @@ func (m *merger) declareSet(path, without []string) error {
 		e, known := base.element(value)
 		switch {
 		case known && !there && !m.adopt:
-			m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(path) + "[" + string(value) + "]", Element: true})
+			m.out.left = append(m.out.left, Left{Path: m.dest, Key: KeyName(path) + "[" + string(value) + "]", Element: true})
 		case known && there:
 		case there:
 			e = Element{Value: string(value), Prior: true}
@@ -96,7 +96,7 @@ func (m *merger) lift(path, without []string, base, hint Key) ([]Element, error)
 		switch {
 		case !there:
 		case known && !m.adopt:
-			m.out.left = append(m.out.left, Left{Path: m.dest, Key: keyName(path) + "[" + string(value) + "]", Element: true})
+			m.out.left = append(m.out.left, Left{Path: m.dest, Key: KeyName(path) + "[" + string(value) + "]", Element: true})
 		default:
 			m.out.drops = true // what it frees comes after all else, as with an element that is withdrawn
 			if !m.keep {

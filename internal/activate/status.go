@@ -117,7 +117,7 @@ func (p Plan) drift(seen Observed) []Drift {
 			continue
 		}
 		for _, c := range m.changes {
-			out = append(out, Drift{m.applied.Dest, DriftKey, keyName(c.Path)})
+			out = append(out, Drift{m.applied.Dest, DriftKey, KeyName(c.Path)})
 		}
 	}
 	return out

@@ -40,7 +40,7 @@ var Design = Rules{
 		"cmd/agentihooks": {
 			Own: []string{
 				"compiler/...", "targets/...", "hookbin", "hookbin/channel", "hookbin/guard", "hookbin/ledger", "hookbin/session", "modules", "internal/activate", "internal/diag",
-				"internal/doctor", "internal/durable", "internal/facts", "internal/gc", "internal/generation", "internal/nearest",
+				"internal/doctor", "internal/durable", "internal/facts", "internal/gc", "internal/generation", "internal/homeimport", "internal/nearest",
 				"internal/pythonhome", "internal/sessionlog", "internal/sources", "internal/store", "internal/textdiff", "internal/tree", "internal/verify",
 			},
 			Third: []string{"github.com/spf13/cobra"},
@@ -100,6 +100,7 @@ var Design = Rules{
 			Third: []string{"github.com/gofrs/flock", "golang.org/x/sys/unix"},
 		},
 		// Its record of another program's home is what activate takes over.
+		"internal/homeimport": {Own: []string{"compiler/model", "hookbin/credential", "internal/diag", "internal/jsonplace", "internal/mcpfile"}},
 		"internal/pythonhome": {Own: []string{"internal/activate", "internal/diag", "internal/jsonedit", "internal/jsonplace"}},
 		"internal/restore":    {Own: []string{"internal/store", "internal/tree"}},
 		"internal/verify": {

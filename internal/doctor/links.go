@@ -105,7 +105,10 @@ func (d *doctor) json(id, name string, look func(plain []byte) []string) {
 	}
 	var plain []byte
 	if err == nil {
-		plain, err = plainJSON(data)
+		var doc *jsonedit.Doc
+		if doc, err = jsonedit.Parse(data); err == nil {
+			plain = doc.Plain()
+		}
 	}
 	if err != nil {
 		d.fail(id, fmt.Sprintf("%s: %v", path, err), "Put it right by hand: Copilot ignores the whole file, and a switch does not touch it.")
@@ -118,19 +121,6 @@ func (d *doctor) json(id, name string, look func(plain []byte) []string) {
 		}
 	}
 	d.pass(id, "%s can be read", path)
-}
-
-// plainJSON is a JSON text with comments without them.
-func plainJSON(text []byte) ([]byte, error) {
-	doc, err := jsonedit.Parse(text)
-	if err != nil {
-		return nil, err
-	}
-	root, _, err := doc.Get(nil)
-	if err != nil {
-		return nil, err
-	}
-	return jsonedit.Compact(root.Text)
 }
 
 // voids looks for values that cost Copilot its whole settings.

@@ -34,6 +34,7 @@ var cases = []struct {
 	{"copilot adds a server", copilotAddsAServer},
 	{"everything loads", everythingLoads},
 	{"bundle moves over", bundleMovesOver},
+	{"moves in", movesIn},
 	{"shell loads the environment", shellLoadsTheEnvironment},
 	{"status line is on the screen", statusLineIsOnTheScreen},
 	{"doctor asks copilot", doctorAsksCopilot},

@@ -70,6 +70,16 @@ func New() *Doc {
 	return d
 }
 
+// Plain is the text with all edits as plain JSON: no BOM, comments, trailing commas and white space. Keys keep their order.
+func (d *Doc) Plain() []byte {
+	v, err := hujson.Parse(d.root.Pack()) // a copy: Minimize writes into the text
+	if err != nil {
+		panic(err) // it is the text of a value that was parsed
+	}
+	v.Minimize()
+	return v.Pack()
+}
+
 // Bytes is the text with all edits. Without an edit it is the parsed text itself.
 func (d *Doc) Bytes() []byte {
 	out := d.root.Pack()

@@ -287,6 +287,9 @@ func FuzzEdit(f *testing.F) {
 		if got := string(d.Bytes()); got != src {
 			t.Fatalf("%q came back as %q", src, got)
 		}
+		if plain := d.Plain(); !json.Valid(plain) || !Equal(plain, bytes.TrimPrefix([]byte(src+"\n"), bom)) || string(d.Bytes()) != src {
+			t.Fatalf("%q is plainly %q", src, plain)
+		}
 		if err := d.Set([]string{key}, []byte(value), nil); err != nil {
 			if got := string(d.Bytes()); got != src {
 				t.Fatalf("%v, yet %q became %q", err, src, got)
