@@ -28,8 +28,11 @@ func compilePolicy(m model.Machine, entries []tree.Entry) (policy.Policy, diag.L
 	}
 	for _, block := range guards {
 		args := guardArgs(block)
-		if block.Label == selfGuard {
+		switch block.Label {
+		case selfGuard:
 			args["files"], args["merged"] = destinations(entries)
+		case credentialsGuard:
+			args["secretFiles"], args["secretVariables"] = sourcesOf(m.Secrets)
 		}
 		compiled, problems := policy.Compile(block.Label, args)
 		for _, problem := range problems {
@@ -65,6 +68,26 @@ func compilePolicy(m model.Machine, entries []tree.Entry) (policy.Policy, diag.L
 
 // selfGuard is the guard that is always in force.
 const selfGuard = "self"
+
+// credentialsGuard is the guard that keeps what the manifest's secrets come from, too.
+const credentialsGuard = "credentials"
+
+// sourcesOf is the files and the variables that secrets come from.
+func sourcesOf(secrets []model.Block) (files, variables []string) {
+	files, variables = []string{}, []string{}
+	for _, s := range secrets {
+		if file := s.Attrs.Get("file").Text; file != "" {
+			files = append(files, file)
+		}
+		if name := s.Attrs.Get("env").Text; name != "" {
+			variables = append(variables, name)
+		}
+		if s.Attrs.Get("export").Bool {
+			variables = append(variables, s.Label)
+		}
+	}
+	return files, variables
+}
 
 // destinations is where the entries of a tree are: those that are a link or a copy, and those that are a part of a file.
 func destinations(entries []tree.Entry) (whole, merged []string) {

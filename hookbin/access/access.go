@@ -85,6 +85,9 @@ func command(c *shell.Command) []Access {
 	}
 	for _, o := range a.options {
 		add(o.value, p.optionMode(o.name), false)
+		if at := strings.IndexByte(o.value.Text, '@'); name.Text == "curl" && curlSends(o.name) && (at == 0 || at > 0 && o.value.Text[at-1] == '=') && !o.value.HoleBefore(at+1) {
+			add(o.value.From(at+1), Read, false)
+		}
 	}
 	files := a.operands
 	if skip := p.skip; skip > 0 && !a.has(p.unless) {
@@ -106,6 +109,15 @@ func command(c *shell.Command) []Access {
 		}
 	}
 	return out
+}
+
+// curlSends reports whether curl takes a value of an option that begins with @ for a file to send.
+func curlSends(option string) bool {
+	switch option {
+	case "-d", "--data", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "-F", "--form", "-H", "--header":
+		return true
+	}
+	return false
 }
 
 // inside is the file that is made of a source in a folder.

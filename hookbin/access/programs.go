@@ -45,7 +45,7 @@ var programs = [...]program{
 	{name: "code", mode: Read | Write},
 	{name: "comm", mode: Read},
 	{name: "cp", mode: Read, last: Write, short: "S", target: "-t --target-directory", recursive: "-r -R -a --recursive --archive"},
-	{name: "curl", short: "AbcCdDeEFHKmNPQrTtuUwxXyYz", reads: "-T --upload-file -K --config -b --cookie -E --cert --key --cacert", writes: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii"},
+	{name: "curl", short: "AbcCdDeEFHKmNPQrTtuUwxXyYz", long: "data data-ascii data-binary data-raw data-urlencode form header json request url user", reads: "-T --upload-file -K --config -b --cookie -E --cert --key --cacert", writes: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii"},
 	{name: "cut", mode: Read, short: "bcdf"},
 	{name: "diff", mode: Read, short: "CUIFxX"},
 	{name: "dotenv", reads: "-f --file"},

@@ -72,6 +72,7 @@ type kind struct {
 func kinds() []kind {
 	return []kind{
 		commandsKind(),
+		credentialsKind(),
 		gitKind(),
 		kubectlKind(),
 		networkKind(),

@@ -204,7 +204,7 @@ func (p packager) reads(words []shell.Word) (added []string, restores bool) {
 		if !a.has("-S", "--sync", "-U", "--upgrade") || a.has("-s", "-i", "-l", "-g", "-p", "--search", "--info", "--list", "--print") {
 			return nil, false
 		}
-		return texts(a.operands), false
+		return cleanNames(a.operands), false
 	}
 	packages, adds := behind(p.adds, a.operands)
 	if adds && a.has("--deps-only", "--only-deps") {
@@ -254,7 +254,7 @@ func cleanName(word shell.Word) string {
 	return word.Text
 }
 
-func texts(words []shell.Word) []string {
+func cleanNames(words []shell.Word) []string {
 	var out []string
 	for _, w := range words {
 		out = append(out, cleanName(w))

@@ -220,7 +220,7 @@ func (w *walker) emit(c Command) {
 		w.stop(LimitWork)
 		return
 	}
-	c.Via, c.Depth, c.Dir, c.Context = w.via, w.depth, w.dir, w.context
+	c.Via, c.Depth, c.Dir, c.Context, c.Pipe = w.via, w.depth, w.dir, w.context, w.pipe
 	w.script.Commands = append(w.script.Commands, c)
 }
 

@@ -22,6 +22,7 @@ type Command struct {
 	Depth   int      // in how many opened strings it stands: 1 in bash -c '…'
 	Dir     string   // the folder that it runs in: absolute or below ~; empty if it is not known
 	Context Context
+	Pipe    int    // the pipeline that it is a stage of, or in one; the innermost; 0: none
 	Source  string // as it is written, for messages
 }
 

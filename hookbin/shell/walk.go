@@ -28,6 +28,8 @@ type walker struct {
 	dir     string
 	stdin   source
 	context Context
+	pipe    int // as in Command
+	pipes   int // so far
 	via     []string
 	choices []choice
 	blind   bool
@@ -124,9 +126,13 @@ func (w *walker) cut(node syntax.Node) string {
 
 // within walks something in surroundings that end with it.
 func (w *walker) within(context Context, walk func()) {
-	outer, scope := w.context, w.begin()
+	outer, pipe, scope := w.context, w.pipe, w.begin()
 	w.context |= context
+	if context&Substitution != 0 {
+		w.pipe = 0
+	}
 	walk()
+	w.pipe = pipe
 	switch {
 	case context&Subshell != 0:
 		w.finish(scope)
@@ -269,7 +275,10 @@ func (w *walker) pipeline(links []link) {
 		w.stmt(links[0].stmt)
 		return
 	}
-	stdin := w.stdin
+	stdin, around := w.stdin, w.pipe
+	w.pipes++
+	w.pipe = w.pipes
+	defer func() { w.pipe = around }()
 	for _, l := range links {
 		w.within(Piped|Subshell, func() { w.stmt(l.stmt) })
 		in, args := w.stdin, w.args
