@@ -25,6 +25,8 @@ type Call struct {
 	Disk     Disk
 	// Sources is the manifest's path and the folders that it reads from, absolute. It may be nil.
 	Sources func() []string
+	// Failures is how often this very call failed in the same way, with nothing that succeeded since. It may be nil.
+	Failures func() int
 
 	script   *shell.Script
 	accesses []access.Access

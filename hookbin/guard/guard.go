@@ -78,6 +78,7 @@ func kinds() []kind {
 		networkKind(),
 		packagesKind(),
 		pathsKind(),
+		retryKind(),
 		secretsKind(),
 		selfKind(),
 		sizeKind(),

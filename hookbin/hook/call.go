@@ -18,8 +18,9 @@ func guardCall(w World, p policy.Policy, e event.Event, c event.Call) *guard.Cal
 	out := &guard.Call{
 		Tool: c.Tool, Command: c.Command, StateDir: p.StateDir, Disk: w.Disk,
 		Home: absolute(lookup(w.Environ(), "HOME")), Cwd: absolute(e.Cwd),
-		Sources: func() []string { return sources(p) },
+		Failures: func() int { return failures(p, e, c) },
 	}
+	out.Sources = func() []string { return sources(p, out.Home) }
 	switch path := c.String("path"); c.Tool {
 	case "bash":
 	case "view":
@@ -174,9 +175,9 @@ func stringsIn(value any) []string {
 	return nil
 }
 
-// sources is the manifest of the generation in force and the folder that it stands in. Its record is JSON, of which
-// only the one member is of interest here.
-func sources(p policy.Policy) []string {
+// sources is the manifest of the generation in force and the folder that it stands in, unless that is the home or a folder
+// around it. The record of the generation is JSON, of which only the one member is of interest here.
+func sources(p policy.Policy, home string) []string {
 	if p.StateDir == "" {
 		return nil
 	}
@@ -187,5 +188,9 @@ func sources(p policy.Policy) []string {
 	if !ok || json.Unmarshal(data, &record) != nil || !filepath.IsAbs(record.Manifest) {
 		return nil
 	}
-	return []string{record.Manifest, filepath.Dir(record.Manifest)}
+	folder := filepath.Dir(record.Manifest)
+	if folder == home || folder == "/" || strings.HasPrefix(home, folder+"/") {
+		return []string{record.Manifest}
+	}
+	return []string{record.Manifest, folder}
 }

@@ -106,6 +106,43 @@ func remember(m *memory.Memory, e event.Event) error {
 	return nil
 }
 
+// failedCall is the part of a digest that stands for the call, failedHow the rest: how it failed.
+const (
+	failedCall = 20
+	failedHow  = len(memory.Digest{}) - failedCall
+)
+
+// failures is how often a call failed in the same way, with nothing that succeeded since; 0 where nothing is known.
+func failures(p policy.Policy, e event.Event, c event.Call) int {
+	m, err := remembered(p, e, false)
+	if err != nil || m == nil {
+		return 0
+	}
+	defer m.Close()
+	d := digestOf("failed", c)
+	return m.Most(memory.Failed, d[:failedCall])
+}
+
+// learn remembers calls that failed, for the guard "retry". One that succeeds makes up for a failure of each of the others,
+// and for all of its own: something has changed. Reading changes nothing.
+func learn(m *memory.Memory, p policy.Policy, e event.Event) {
+	if !slices.ContainsFunc(p.Guards, func(g policy.Guard) bool { return g.Kind == "retry" }) {
+		return
+	}
+	for _, c := range e.Calls {
+		d := digestOf("failed", c)
+		if e.Failure == "" {
+			if !slices.Contains([]string{"view", "grep", "glob", "read_bash"}, c.Tool) {
+				_ = m.Thin(memory.Failed, d[:failedCall]) // what is not forgotten counts once more, and no more than that
+			}
+			continue
+		}
+		how := sha256.Sum256([]byte(e.Failure))
+		copy(d[failedCall:], how[:failedHow])
+		_ = m.Add(memory.Failed, d)
+	}
+}
+
 // overtaken answers a tool call that has run. A hook of a repository that the user trusts runs after ours, and can replace
 // the arguments that the guards judged (`modifiedArgs`, tried on 1.0.102); no permissionRequest follows for what only
 // reads. Then the result is kept from the agent. Nothing is said where nothing is known.
@@ -118,6 +155,7 @@ func (a *answer) overtaken(p policy.Policy, e event.Event) int {
 		return a.silent()
 	}
 	defer m.Close()
+	learn(m, p, e)
 	for _, c := range e.Calls {
 		known, err := m.Take(memory.Judged, digestOf("", c))
 		if err == nil && !known && a.event == event.PostToolUse && c.Tool != "read_bash" {

@@ -147,3 +147,48 @@ func TestStateUnwritable(t *testing.T) {
 		t.Errorf("without a state folder: exit %d, %s", code, out)
 	}
 }
+
+// TestFailures: a call that fails again and again in the same way is known to a guard, until something else succeeds.
+func TestFailures(t *testing.T) {
+	state := t.TempDir()
+	tell := func(event, payload string) string {
+		w, out := world(t, policy.Policy{StateDir: state, Guards: []policy.Guard{{Kind: "retry"}}}, func(call *guard.Call) guard.Verdict {
+			return guard.Verdict{Kind: guard.Note, Reason: fmt.Sprintf("failed %d times", call.Failures())}
+		}, []byte(payload), "copilot", event)
+		Run(w)
+		return out.String()
+	}
+	const result = `{"sessionId":"s","toolName":"bash","toolArgs":{"command":%q,"description":"d"},"toolResult":{"resultType":"success","textResultForLlm":"%s<shellId: %d completed with exit code %d>"}}`
+	for i, step := range []struct {
+		command, out string
+		code, want   int // before it: so many failures
+	}{
+		{"make", `no\n`, 2, 0},
+		{"make", `no\n`, 2, 1},
+		{"make", `no\n`, 2, 2},
+		{"make", `other\n`, 2, 3},
+		{"make", `no\n`, 2, 3},
+		{"ls", "", 0, 0},
+		{"make", `no\n`, 2, 3},
+		{"make", `yes\n`, 0, 4},
+		{"make", `no\n`, 2, 0},
+		{"make", `no\n`, 2, 1},
+	} {
+		if got, want := tell("preToolUse", fmt.Sprintf(oneCall, step.command)), fmt.Sprintf("failed %d times", step.want); !strings.Contains(got, want) {
+			t.Errorf("step %d: %s, want %s", i, got, want)
+		}
+		tell("postToolUse", fmt.Sprintf(result, step.command, step.out, i, step.code))
+	}
+	const view = `{"sessionId":"s","toolName":"view","toolArgs":{"path":"/missing"},"error":"Path does not exist"}`
+	for i := range 3 {
+		if got, want := tell("preToolUse", view), fmt.Sprintf("failed %d times", i); !strings.Contains(got, want) {
+			t.Errorf("view %d: %s", i, got)
+		}
+		tell("postToolUseFailure", view)
+	}
+	tell("preToolUse", strings.Replace(view, "missing", "there", 1))
+	tell("postToolUse", strings.Replace(view, "missing", "there", 1)) // reading makes up for nothing
+	if got := tell("preToolUse", view); !strings.Contains(got, "failed 3 times") {
+		t.Errorf("after another view: %s", got)
+	}
+}

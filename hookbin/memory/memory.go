@@ -22,6 +22,7 @@ type Kind uint8
 const (
 	Judged Kind = 1 // a call that was let through
 	Warned Kind = 2 // a call that was stopped once
+	Failed Kind = 3 // a call that failed: of the call, and behind it of how it failed
 )
 
 // Digest is the beginning of a SHA-256.
@@ -169,6 +170,42 @@ func (m *Memory) Take(kind Kind, d Digest) (bool, error) {
 	}
 	clear(m.slot(at))
 	return true, m.write(at)
+}
+
+// Most is how often the most frequent of the digests is there that begin so.
+func (m *Memory) Most(kind Kind, prefix []byte) int {
+	most, counts := 0, map[Digest]int{}
+	for i := range slots {
+		if d, ok := m.at(i, kind); ok && bytes.HasPrefix(d[:], prefix) {
+			counts[d]++
+			most = max(most, counts[d])
+		}
+	}
+	return most
+}
+
+// Thin forgets digests of a kind: all that begin so, and of every other one.
+func (m *Memory) Thin(kind Kind, prefix []byte) error {
+	thinned := map[Digest]bool{}
+	for i := range slots {
+		d, ok := m.at(i, kind)
+		if !ok || thinned[d] && !bytes.HasPrefix(d[:], prefix) {
+			continue
+		}
+		thinned[d] = true
+		clear(m.slot(i))
+		if err := m.write(i); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// at is the digest of a slot, if it is one of that kind.
+func (m *Memory) at(i int, kind Kind) (d Digest, ok bool) {
+	s := m.slot(i)
+	copy(d[:], s[5:])
+	return d, binary.BigEndian.Uint32(s) > 0 && s[4] == byte(kind)
 }
 
 func (m *Memory) write(i int) error {

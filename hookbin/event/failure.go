@@ -1,0 +1,45 @@
+package event
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// failure is how a call failed, as its event says it. A shell command that ends with a code other than 0 is a success to
+// Copilot 1.0.80 to 1.0.102; the code stands in the last line of its text: "<shellId: 3 completed with exit code 1>".
+func failure(name Name, fields map[string]json.RawMessage) string {
+	switch name {
+	case PostToolUseFailure:
+		if reason := text(fields, "error"); reason != "" {
+			return reason
+		}
+		return "failed"
+	case PostToolUse:
+		for _, key := range []string{"toolResult", "tool_result"} {
+			var result map[string]json.RawMessage
+			if json.Unmarshal(fields[key], &result) != nil {
+				continue
+			}
+			if out := text(result, "textResultForLlm", "text_result_for_llm"); brokeOff(out) {
+				return withoutShell(out)
+			}
+		}
+	}
+	return ""
+}
+
+const ending = " completed with exit code "
+
+// brokeOff reports whether the last line of a shell's text has an exit code other than 0.
+func brokeOff(out string) bool {
+	last := out[strings.LastIndexByte(out, '\n')+1:]
+	_, code, found := strings.Cut(last, ending)
+	return found && strings.HasPrefix(last, "<shellId: ") && code != "0>"
+}
+
+// withoutShell is a shell's text without the number of the shell, which grows.
+func withoutShell(out string) string {
+	at := strings.LastIndexByte(out, '\n') + 1
+	_, code, _ := strings.Cut(out[at:], ending)
+	return out[:at] + code
+}
