@@ -4,6 +4,7 @@ import (
 	_ "embed"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -72,7 +73,7 @@ func manifestExists(path string) error {
 // writeManifest writes a manifest and the files beside it, the manifest last. Nothing that exists is written, not even
 // through a link; after an error what was written is removed again.
 func writeManifest(path string, text []byte, files []homeimport.File) (err error) {
-	dir, name := filepath.Split(path)
+	dir, name := filepath.Dir(path), filepath.Base(path)
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return fmt.Errorf("making the folder of the manifest: %w", err)
 	}
@@ -81,7 +82,7 @@ func writeManifest(path string, text []byte, files []homeimport.File) (err error
 		return fmt.Errorf("opening the folder of the manifest: %w", err)
 	}
 	defer root.Close()
-	var made []string
+	var made []string // beside the manifest, by this process
 	defer func() {
 		if err != nil {
 			for _, top := range made {
@@ -90,30 +91,33 @@ func writeManifest(path string, text []byte, files []homeimport.File) (err error
 		}
 	}()
 	for _, f := range append(files, homeimport.File{Path: name, Data: text, Mode: 0o644}) {
-		if top, _, _ := strings.Cut(f.Path, "/"); !slices.Contains(made, top) {
-			if _, err := root.Lstat(top); err == nil {
-				if top == name {
-					return manifestExists(path)
-				}
+		top, _, nested := strings.Cut(f.Path, "/")
+		if nested && !slices.Contains(made, top) {
+			if err := root.Mkdir(top, 0o755); errors.Is(err, fs.ErrExist) {
 				return fmt.Errorf("%s exists already, and something would be written into it: move it away, or name a manifest in another folder with --file", filepath.Join(dir, top))
+			} else if err != nil {
+				return fmt.Errorf("writing beside the manifest: %w", err)
 			}
 			made = append(made, top)
 		}
 		if err := root.MkdirAll(filepath.Dir(f.Path), 0o755); err != nil {
 			return fmt.Errorf("writing beside the manifest: %w", err)
 		}
-		if err := writeNew(root, f); err != nil {
+		// O_EXCL: what is there was made by somebody else, perhaps by another init a moment ago, and is theirs.
+		file, err := root.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode)
+		if errors.Is(err, fs.ErrExist) && !nested {
+			return manifestExists(path)
+		}
+		if err == nil {
+			if !nested {
+				made = append(made, top)
+			}
+			_, err = file.Write(f.Data)
+			err = errors.Join(err, file.Close())
+		}
+		if err != nil {
 			return fmt.Errorf("writing %s: %w", filepath.Join(dir, f.Path), err)
 		}
 	}
 	return nil
-}
-
-func writeNew(root *os.Root, f homeimport.File) error {
-	file, err := root.OpenFile(f.Path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, f.Mode)
-	if err != nil {
-		return err
-	}
-	_, err = file.Write(f.Data)
-	return errors.Join(err, file.Close())
 }
