@@ -29,7 +29,7 @@ type Spot struct{ Type, Label, Attr, Key string }
 
 // Text is the manifest in its canonical layout. Line n of it, counted from 1, is about spots[n-1].
 func (d Draft) Text() (text []byte, spots []Spot) {
-	var w draftWriter
+	w := draftWriter{table: newTable(Specs{})}
 	for line := range strings.Lines(d.Head) {
 		w.line(Spot{}, "# "+line)
 	}
@@ -53,6 +53,7 @@ func (d Draft) Text() (text []byte, spots []Spot) {
 }
 
 type draftWriter struct {
+	table table
 	text  bytes.Buffer
 	spots []Spot
 }
@@ -78,10 +79,9 @@ func (w *draftWriter) list(l DraftList) {
 }
 
 // inOrder is the attributes of a block in the order in which its documentation has them.
-func inOrder(b model.Block) []model.Field {
+func (w *draftWriter) inOrder(b model.Block) []model.Field {
 	var names []string
-	t := newTable(Specs{})
-	for _, spec := range t.block(b.Type).specs {
+	for _, spec := range w.table.block(b.Type).specs {
 		for _, a := range spec.Attributes {
 			names = append(names, a.Name)
 		}
@@ -95,7 +95,7 @@ func inOrder(b model.Block) []model.Field {
 func (w *draftWriter) block(b model.Block) {
 	about := Spot{Type: b.Type, Label: b.Label}
 	w.line(about, b.Type+" "+quoteHCL(b.Label)+" {")
-	for _, f := range inOrder(b) {
+	for _, f := range w.inOrder(b) {
 		about.Attr, about.Key = f.Name, ""
 		if b.Type != "target" || len(f.Value.Fields) == 0 {
 			w.line(about, "  "+f.Name+" = "+hclText(f.Value, "  "))

@@ -39,11 +39,10 @@ func (a *app) initFromHome(home home, path, claude string) error {
 	if err := im.read(claude); err != nil {
 		return err
 	}
-	draft, err := im.settle()
+	text, err := im.settle()
 	if err != nil {
 		return err
 	}
-	text, _ := draft.Text()
 	var files []homeimport.File
 	for _, p := range im.parts {
 		files = append(files, p.Files...)
@@ -85,13 +84,13 @@ func (im *importing) read(claude string) error {
 	return err
 }
 
-// settle leaves parts until a switch would change none of those that stay. Files are found by patterns, if it can be: an
+// settle leaves parts until a switch would change none of those that stay, and gives the manifest. Files are found by patterns, if it can be: an
 // error that only names a pattern does not say which file it is about.
-func (im *importing) settle() (compiler.Draft, error) {
+func (im *importing) settle() ([]byte, error) {
 	listed := false
 	for {
-		draft := im.draft(listed)
-		b, faults, err := im.compileDraft(draft)
+		text, spots := im.draft(listed).Text()
+		b, faults, err := im.compileDraft(text, spots)
 		switch {
 		case err == nil:
 			faults, err = im.compare(b)
@@ -102,7 +101,7 @@ func (im *importing) settle() (compiler.Draft, error) {
 			continue
 		}
 		if err != nil || len(faults) == 0 {
-			return draft, err
+			return text, err
 		}
 		var stay []homeimport.Part
 		for i, p := range im.parts {
@@ -119,8 +118,7 @@ func (im *importing) settle() (compiler.Draft, error) {
 }
 
 // compileDraft compiles a draft with its files. After errors of parts, faults says of which and why.
-func (im *importing) compileDraft(d compiler.Draft) (b *built, faults map[int]string, err error) {
-	text, spots := d.Text()
+func (im *importing) compileDraft(text []byte, spots []compiler.Spot) (b *built, faults map[int]string, err error) {
 	name := filepath.Base(im.path)
 	fsys := fstest.MapFS{name: {Data: text}} // it is all in memory: nothing is written before it is known to be right
 	for _, p := range im.parts {

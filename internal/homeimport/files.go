@@ -68,9 +68,7 @@ func (r *reader) skills(dir folder, rel string, kind Kind, source string) {
 			r.link(dir, name)
 		case e.IsDir() && r.taken != nil && r.taken("skills", e.Name()):
 			r.leave(dir, name, "Copilot has a skill of this name already, which stays.")
-		case e.IsDir() && !nameable(e.Name()):
-			r.leave(dir, name, "Its name has a backslash, a control character, or bytes that are no UTF-8, and a manifest cannot name it.")
-		case e.IsDir():
+		case e.IsDir() && !r.unnameable(dir, name):
 			r.skill(dir, name, kind, path.Join(source, e.Name()))
 		}
 	}
@@ -88,9 +86,11 @@ func (r *reader) skill(dir folder, rel string, kind Kind, source string) {
 
 // folder takes everything below a folder, or leaves the whole part.
 func (r *reader) folder(dir folder, rel string, p *Part, base string, size *int) bool {
-	list := r.entries(dir, rel)
+	list, ok := r.list(dir, rel)
+	if ok && len(list) == 0 {
+		r.leave(dir, base, "%s in it is empty, and a manifest's skill has no empty folders.", path.Base(rel))
+	}
 	if len(list) == 0 {
-		r.leave(dir, base, "%s in it is empty or cannot be read, and a manifest's skill has no empty folders.", path.Base(rel))
 		return false
 	}
 	for _, e := range list {

@@ -115,26 +115,29 @@ func (r *reader) in(path string, read func(folder)) error {
 	return nil
 }
 
-// entries is what a folder below dir holds, sorted; nothing where there is no such folder. One that is a link is left.
+// entries is what a folder below dir holds, sorted; nothing where there is no such folder. One that is a link, or that
+// cannot be read, is left.
 func (r *reader) entries(dir folder, rel string) []fs.DirEntry {
+	list, _ := r.list(dir, rel)
+	return list
+}
+
+// list is entries, and whether the folder was not left.
+func (r *reader) list(dir folder, rel string) (list []fs.DirEntry, ok bool) {
 	info, err := dir.root.Lstat(rel)
 	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil
+	case errors.Is(err, fs.ErrNotExist), err == nil && info.Mode()&(fs.ModeDir|fs.ModeSymlink) == 0:
+		return nil, true
 	case err == nil && info.Mode()&fs.ModeSymlink != 0:
 		r.link(dir, rel)
-		return nil
-	case err == nil && !info.IsDir():
-		return nil
+		return nil, false
+	case err == nil:
+		list, err = fs.ReadDir(dir.root.FS(), rel)
 	}
-	if err == nil {
-		var list []fs.DirEntry
-		if list, err = fs.ReadDir(dir.root.FS(), rel); err == nil {
-			return list
-		}
+	if err != nil {
+		r.leave(dir, rel, "It cannot be read: %v.", err)
 	}
-	r.leave(dir, rel, "It cannot be read: %v.", err)
-	return nil
+	return list, err == nil
 }
 
 func (r *reader) leave(dir folder, rel, reason string, args ...any) {
@@ -152,8 +155,7 @@ func (r *reader) read(dir folder, rel string) (data []byte, mode fs.FileMode, ok
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, 0, false
-	case !nameable(rel):
-		r.leave(dir, rel, "Its name has a backslash, a control character, or bytes that are no UTF-8, and a manifest cannot name it.")
+	case r.unnameable(dir, rel):
 	case err != nil:
 		r.leave(dir, rel, "It cannot be read: %v.", err)
 	case info.Mode()&fs.ModeSymlink != 0:
@@ -171,9 +173,13 @@ func (r *reader) read(dir folder, rel string) (data []byte, mode fs.FileMode, ok
 	return nil, 0, false
 }
 
-// nameable reports whether a manifest can name a path.
-func nameable(rel string) bool {
-	return !strings.ContainsFunc(rel, func(c rune) bool { return c == '\\' || c == utf8.RuneError || unicode.IsControl(c) })
+// unnameable leaves what a manifest cannot name.
+func (r *reader) unnameable(dir folder, rel string) bool {
+	odd := strings.ContainsFunc(rel, func(c rune) bool { return c == '\\' || c == utf8.RuneError || unicode.IsControl(c) })
+	if odd {
+		r.leave(dir, rel, "Its name has a backslash, a control character, or bytes that are no UTF-8, and a manifest cannot name it.")
+	}
+	return odd
 }
 
 // clean reports whether a file holds no credential. One that does is left: a copy of it is one more place to leak from.

@@ -1,7 +1,6 @@
 package homeimport
 
 import (
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -30,41 +29,21 @@ func (r *reader) settings(dir folder) {
 		}
 		for _, key := range slices.Sorted(maps.Keys(object)) {
 			v, at, ok := file.Get(&faults, key)
-			if reason := unfit(key, v); ok && reason != "" {
-				r.left = append(r.left, Left{dir.join(name), key, at.Start.Line, reason})
-			} else if ok {
-				r.parts = append(r.parts, Part{Kind: Setting, Path: dir.join(name), Key: key, Line: at.Start.Line, Value: value(v)})
+			if !ok {
+				continue
+			}
+			value, ok := model.FromJSON(v)
+			switch {
+			case key == "disabledMcpServers" || key == "enabledMcpServers":
+				r.left = append(r.left, Left{dir.join(name), key, at.Start.Line, "`copilot mcp disable` and `enable` change it, so it stays yours."})
+			case !ok:
+				r.left = append(r.left, Left{dir.join(name), key, at.Start.Line, "It holds null, which a manifest has no word for."})
+			default:
+				r.parts = append(r.parts, Part{Kind: Setting, Path: dir.join(name), Key: key, Line: at.Start.Line, Value: value})
 			}
 		}
 	}
 	r.faults(faults)
-}
-
-// unfit says why a setting cannot be the manifest's, if so.
-func unfit(key string, v any) string {
-	switch {
-	case key == "disabledMcpServers" || key == "enabledMcpServers":
-		return "`copilot mcp disable` and `enable` change it, so it stays yours."
-	case hasNull(v):
-		return "It holds null, which a manifest has no word for."
-	}
-	return ""
-}
-
-func hasNull(v any) bool {
-	switch v := v.(type) {
-	case nil:
-		return true
-	case []any:
-		return slices.ContainsFunc(v, hasNull)
-	case map[string]any:
-		for _, member := range v {
-			if hasNull(member) {
-				return true
-			}
-		}
-	}
-	return false
 }
 
 // servers takes each server of mcp-config.json.
@@ -104,7 +83,7 @@ const incomplete = "complete"
 // member is an attribute. In headers and the address of a remote server ${NAME} is a secret of that name: Copilot expands
 // it there, and would elsewhere send the text as it stands.
 func member(m mcpfile.Member, remote bool, needs map[string]bool) model.Value {
-	v := value(m.Value)
+	v, _ := model.FromJSON(m.Value) // no member of a server is null
 	switch {
 	case remote && m.Name == "url":
 		return secrets(v, needs)
@@ -152,29 +131,4 @@ func (r *reader) faults(list diag.List) {
 			r.left = append(r.left, Left{d.Subject.File, "", d.Subject.Start.Line, fmt.Sprintf("%s: %s", d.Summary, d.Detail)})
 		}
 	}
-}
-
-// value is a value of JSON as the manifest has it.
-func value(v any) model.Value {
-	switch v := v.(type) {
-	case bool:
-		return model.Value{Kind: model.KindBool, Bool: v}
-	case json.Number:
-		return model.Value{Kind: model.KindNumber, Number: v.String()}
-	case string:
-		return model.Value{Kind: model.KindString, Text: v}
-	case []any:
-		out := model.Value{Kind: model.KindList}
-		for _, e := range v {
-			out.List = append(out.List, value(e))
-		}
-		return out
-	case map[string]any:
-		out := model.Value{Kind: model.KindObject}
-		for _, name := range slices.Sorted(maps.Keys(v)) {
-			out.Fields = append(out.Fields, model.Field{Name: name, Value: value(v[name])})
-		}
-		return out
-	}
-	return model.Value{}
 }

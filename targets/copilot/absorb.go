@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"github.com/agentihooks/agentihooks/compiler/model"
 	"github.com/agentihooks/agentihooks/internal/diag"
@@ -262,42 +261,10 @@ func decoded(text json.RawMessage) (any, error) {
 // value is a JSON text as a value of the manifest. null has no place there.
 func (a *absorber) value(text json.RawMessage, at diag.Range) (model.Value, bool) {
 	v, err := decoded(text)
-	out, ok := modelValue(v)
+	out, ok := model.FromJSON(v)
 	if err != nil || !ok {
 		a.leave(at, "The value is or holds null, or too much of anything, which the manifest cannot say. Give it another value in the file.")
 		return model.Value{}, false
 	}
 	return out, true
-}
-
-func modelValue(v any) (model.Value, bool) {
-	switch v := v.(type) {
-	case bool:
-		return model.Value{Kind: model.KindBool, Bool: v}, true
-	case json.Number:
-		return model.Value{Kind: model.KindNumber, Number: v.String()}, true
-	case string:
-		return model.Value{Kind: model.KindString, Text: v}, true
-	case []any:
-		out := model.Value{Kind: model.KindList}
-		for _, e := range v {
-			x, ok := modelValue(e)
-			if !ok {
-				return model.Value{}, false
-			}
-			out.List = append(out.List, x)
-		}
-		return out, true
-	case map[string]any:
-		out := model.Value{Kind: model.KindObject}
-		for _, name := range slices.SortedFunc(maps.Keys(v), strings.Compare) {
-			x, ok := modelValue(v[name])
-			if !ok {
-				return model.Value{}, false
-			}
-			out.Fields = append(out.Fields, model.Field{Name: name, Value: x})
-		}
-		return out, true
-	}
-	return model.Value{}, false
 }
