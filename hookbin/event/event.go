@@ -53,7 +53,8 @@ type Event struct {
 	AgentID   string // set in a subagent, on Copilot from 1.0.102
 	Cwd       string
 	Calls     []Call // the tool calls that the event is about, most often one
-	Failure   string // after a call that failed: how, never empty then; empty after any other
+
+	fields map[string]json.RawMessage // the payload, for what few ask
 }
 
 // Decode reads a payload. The name comes from the registration: most payloads do not have it. A payload is unreadable
@@ -72,6 +73,7 @@ func Decode(name Name, data []byte) (Event, error) {
 		SessionID: text(fields, "sessionId", "session_id"),
 		AgentID:   text(fields, "agentId", "agent_id"),
 		Cwd:       text(fields, "cwd", "workspaceRoot", "workspace_root"),
+		fields:    fields,
 	}
 	if tool := text(fields, "toolName", "tool_name"); tool != "" {
 		if server := text(fields, "serverName", "server_name"); server != "" {
@@ -86,7 +88,6 @@ func Decode(name Name, data []byte) (Event, error) {
 	if e.Calls, err = appendBatch(e.Calls, fields); err != nil {
 		return Event{}, err
 	}
-	e.Failure = failure(name, fields)
 	if name == PreToolUse && len(e.Calls) == 0 {
 		return Event{}, errors.New("the payload names no tool")
 	}

@@ -5,19 +5,20 @@ import (
 	"strings"
 )
 
-// failure is how a call failed, as its event says it. A shell command that ends with a code other than 0 is a success to
-// Copilot 1.0.80 to 1.0.102; the code stands in the last line of its text: "<shellId: 3 completed with exit code 1>".
-func failure(name Name, fields map[string]json.RawMessage) string {
-	switch name {
+// Failure is how the call failed, after one that did: it is never empty then, and is after any other. A result may be large:
+// it is read anew each time. A shell command that ends with a code other than 0 is a success to Copilot 1.0.80 to 1.0.102; the
+// code stands in the last line of its text: "<shellId: 3 completed with exit code 1>".
+func (e Event) Failure() string {
+	switch e.Name {
 	case PostToolUseFailure:
-		if reason := text(fields, "error"); reason != "" {
+		if reason := text(e.fields, "error"); reason != "" {
 			return reason
 		}
 		return "failed"
 	case PostToolUse:
 		for _, key := range []string{"toolResult", "tool_result"} {
 			var result map[string]json.RawMessage
-			if json.Unmarshal(fields[key], &result) != nil {
+			if json.Unmarshal(e.fields[key], &result) != nil {
 				continue
 			}
 			if out := text(result, "textResultForLlm", "text_result_for_llm"); brokeOff(out) {

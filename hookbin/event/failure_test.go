@@ -18,8 +18,8 @@ func TestFailure(t *testing.T) {
 		{PreToolUse, `{"toolName":"view","toolArgs":{},"error":"x"}`, ""},
 	} {
 		e, err := Decode(test.name, []byte(test.payload))
-		if err != nil || e.Failure != test.want {
-			t.Errorf("%s: %q, %v; want %q", test.payload, e.Failure, err, test.want)
+		if err != nil || e.Failure() != test.want {
+			t.Errorf("%s: %q, %v; want %q", test.payload, e.Failure(), err, test.want)
 		}
 	}
 }

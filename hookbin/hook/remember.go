@@ -129,15 +129,16 @@ func learn(m *memory.Memory, p policy.Policy, e event.Event) {
 	if !slices.ContainsFunc(p.Guards, func(g policy.Guard) bool { return g.Kind == "retry" }) {
 		return
 	}
+	failure := e.Failure()
 	for _, c := range e.Calls {
 		d := digestOf("failed", c)
-		if e.Failure == "" {
+		if failure == "" {
 			if !slices.Contains([]string{"view", "grep", "glob", "read_bash"}, c.Tool) {
 				_ = m.Thin(memory.Failed, d[:failedCall]) // what is not forgotten counts once more, and no more than that
 			}
 			continue
 		}
-		how := sha256.Sum256([]byte(e.Failure))
+		how := sha256.Sum256([]byte(failure))
 		copy(d[failedCall:], how[:failedHow])
 		_ = m.Add(memory.Failed, d)
 	}
