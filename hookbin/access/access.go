@@ -34,8 +34,9 @@ type Access struct {
 	Path   shell.Word
 	Dir    string // where a relative path begins: absolute, or below ~; empty if it is not known
 	Mode   Mode
-	Tree   bool   // all that is below the path too
-	Source string // the command, as it is written
+	Tree   bool           // all that is below the path too
+	Source string         // the command, as it is written
+	By     *shell.Command // of the script; nil for what a redirection or a tool opens
 }
 
 // Of is every access of a script, in the order of the text.
@@ -80,12 +81,12 @@ func command(c *shell.Command) []Access {
 	var out []Access
 	add := func(word shell.Word, mode Mode, tree bool) {
 		if mode != 0 && (word.Text != "" && word.Text != "-" || !word.Known()) {
-			out = append(out, Access{word, c.Dir, mode, tree, c.Source})
+			out = append(out, Access{word, c.Dir, mode, tree, c.Source, c})
 		}
 	}
 	for _, o := range a.options {
 		add(o.value, p.optionMode(o.name), false)
-		if at := strings.IndexByte(o.value.Text, '@'); name.Text == "curl" && curlSends(o.name) && (at == 0 || at > 0 && o.value.Text[at-1] == '=') && !o.value.HoleBefore(at+1) {
+		if at := strings.IndexByte(o.value.Text, '@'); listed(p.sends, o.name) && (at == 0 || at > 0 && o.value.Text[at-1] == '=') && !o.value.HoleBefore(at+1) {
 			add(o.value.From(at+1), Read, false)
 		}
 	}
@@ -111,15 +112,6 @@ func command(c *shell.Command) []Access {
 	return out
 }
 
-// curlSends reports whether curl takes a value of an option that begins with @ for a file to send.
-func curlSends(option string) bool {
-	switch option {
-	case "-d", "--data", "--data-ascii", "--data-binary", "--data-urlencode", "--json", "-F", "--form", "-H", "--header":
-		return true
-	}
-	return false
-}
-
 // inside is the file that is made of a source in a folder.
 func inside(folder, source shell.Word) shell.Word {
 	base := shell.Word{Text: strings.TrimRight(source.Text, "/"), Holes: source.Holes}.Base()
@@ -136,7 +128,7 @@ func assigned(c *shell.Command) []Access {
 	for _, word := range c.Words[1:] {
 		for prefix, mode := range map[string]Mode{"if=": Read, "of=": Write} {
 			if strings.HasPrefix(word.Text, prefix) && !word.HoleBefore(len(prefix)) {
-				out = append(out, Access{word.From(len(prefix)), c.Dir, mode, false, c.Source})
+				out = append(out, Access{word.From(len(prefix)), c.Dir, mode, false, c.Source, c})
 			}
 		}
 	}
@@ -170,7 +162,7 @@ func found(c *shell.Command) []Access {
 	}
 	var out []Access
 	for _, root := range roots {
-		out = append(out, Access{root, c.Dir, Delete, true, c.Source})
+		out = append(out, Access{root, c.Dir, Delete, true, c.Source, c})
 	}
 	return out
 }

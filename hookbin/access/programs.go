@@ -16,6 +16,7 @@ type program struct {
 	short     string // options that take a value: "ef" is -e VALUE and -f VALUE
 	long      string // the same, separated by spaces: "expression file"
 	reads     string // options whose value is a file to read: "-f --file"
+	sends     string // options whose value names a file to read behind a @: curl -d @FILE, -F NAME=@FILE
 	writes    string // options whose value is a file to write
 	target    string // options whose value is the folder that every operand gets into
 	skip      int    // operands before the files: the pattern of grep
@@ -45,7 +46,7 @@ var programs = [...]program{
 	{name: "code", mode: Read | Write},
 	{name: "comm", mode: Read},
 	{name: "cp", mode: Read, last: Write, short: "S", target: "-t --target-directory", recursive: "-r -R -a --recursive --archive"},
-	{name: "curl", short: "AbcCdDeEFHKmNPQrTtuUwxXyYz", long: "data data-ascii data-binary data-raw data-urlencode form header json request url user", reads: "-T --upload-file -K --config -b --cookie -E --cert --key --cacert", writes: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii"},
+	{name: "curl", short: "AbcCdDeEFHKmNPQrTtuUwxXyYz", long: "data data-ascii data-binary data-raw data-urlencode form header json request url user", reads: "-T --upload-file -K --config -b --cookie -E --cert --key --cacert", sends: "-d --data --data-ascii --data-binary --data-urlencode --json -F --form -H --header", writes: "-o --output -D --dump-header -c --cookie-jar --trace --trace-ascii"},
 	{name: "cut", mode: Read, short: "bcdf"},
 	{name: "diff", mode: Read, short: "CUIFxX"},
 	{name: "dotenv", reads: "-f --file"},

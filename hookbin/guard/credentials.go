@@ -1,7 +1,6 @@
 package guard
 
 import (
-	"path"
 	"regexp"
 	"slices"
 	"strings"
@@ -48,14 +47,9 @@ func credentialsKind() kind {
 }
 
 func checkCredentials(args Args) []Problem {
-	out := checkAllow(args)
-	for i, pattern := range args.texts("files") {
-		if _, err := path.Match(pattern, ""); err != nil || strings.Trim(pattern, "*/~ ") == "" {
-			out = append(out, Problem{"files", i, "It names every file, or none. Write a path, or a name, with `*` for a part of it."})
-		}
-	}
+	out := append(checkAllow(args), tooWide(args, "files", "It names every file, or none. Write a path, or a name, with `*` for a part of it.")...)
 	for i, name := range args.texts("variables") {
-		if !isVariable(name) {
+		if !shell.IsName(name) {
 			out = append(out, Problem{"variables", i, "It is no name of a variable: letters, digits and `_`. Write the name alone, without `$`."})
 		}
 	}
@@ -78,7 +72,7 @@ func judgeCredentials(args Args, call *Call) (*finding, error) {
 		if a.Mode&access.Read == 0 || call.Tool == "glob" {
 			continue
 		}
-		if name := call.credentialFile(args, a); name != "" && !unseen(script, a.Source) {
+		if name := call.credentialFile(args, a); name != "" && !unseen(script, a) {
 			return showsIt(a.Source, "`"+shown(name)+"`, a file for credentials", name), nil
 		}
 	}
@@ -145,7 +139,7 @@ func credentialInCommand(args Args, call *Call, script *shell.Script, c *shell.C
 			return showsIt(c.Source, "files that `"+shown(pattern)+"` names, credentials among them", pattern)
 		}
 	}
-	if file, ok := gitFile(name.Text, c); ok && call.holdsCredentials(args, access.Absolute(file, c.Dir, call.Home)) && !countsOrNames(script, c) {
+	if file, ok := call.gitFile(args, c); ok && !countsOrNames(script, c) {
 		return showsIt(c.Source, "`"+shown(file)+"`, a file for credentials", file)
 	}
 	return nil

@@ -76,29 +76,20 @@ func (c *Call) credentialFile(args Args, a access.Access) string {
 	return ""
 }
 
-// unseen reports whether the command that an access stands in shows nothing of the file: it counts, compares, or asks for the
-// names before each =.
-func unseen(script *shell.Script, source string) bool {
-	for i := range script.Commands {
-		c := &script.Commands[i]
-		if c.Source == source && (countsOrNames(script, c) || silent(c.Name().Text, c)) {
-			return true
-		}
+// unseen reports whether the command that an access stands in shows nothing of the file.
+func unseen(script *shell.Script, a access.Access) bool {
+	if a.By != nil {
+		return countsOrNames(script, a.By) || silent(a.By.Name().Text, a.By)
 	}
-	first, _, _ := strings.Cut(source, " ")
-	return slices.Contains(silentPrograms[:], first) // behind a redirection
+	first, _, _ := strings.Cut(a.Source, " ") // behind a redirection
+	return counts(first, &shell.Command{Words: []shell.Word{{Text: first}}})
 }
 
-// silentPrograms say of a file how large it is, or what it hashes to.
-var silentPrograms = [...]string{"wc", "md5sum", "sha1sum", "sha256sum", "sha512sum", "cksum", "mv", "chmod", "install"}
-
+// silent reports whether a program does something with a file and shows nothing of it.
 func silent(name string, c *shell.Command) bool {
-	if slices.Contains(silentPrograms[:], name) {
-		return true
-	}
 	switch name {
-	case "grep", "egrep", "fgrep", "rg", "zgrep":
-		return readArguments(c.Words[1:], "ABCmdDef", "").has("-c", "--count", "-l", "--files-with-matches", "-L", "--files-without-match", "-q", "--quiet", "--silent")
+	case "mv":
+		return true
 	case "curl": // it signs in with a key and shows nothing of it; what it sends stands behind an @
 		a := readArguments(c.Words[1:], "", "")
 		return !strings.Contains(c.Source, "@") && !a.has("-T", "--upload-file", "-K", "--config", "-b", "--cookie")
@@ -106,10 +97,8 @@ func silent(name string, c *shell.Command) bool {
 		kinds := []string{"rsa", "pkey", "ec", "dsa", "pkcs8", "pkcs12", "base64", "enc", "asn1parse"}
 		words := texts(c.Words)
 		return len(words) > 1 && !slices.Contains(kinds, words[1]) || slices.Contains(words, "-noout") || slices.Contains(words, "-pubout")
-	case "cmp", "diff":
-		return readArguments(c.Words[1:], "", "").has("-s", "--silent", "-q", "--brief", "--quiet")
 	}
-	return namesOnly(name, c)
+	return counts(name, c)
 }
 
 // handsOver is the pattern of a find whose files another program reads, if it can name one for credentials.
@@ -172,19 +161,18 @@ func readsFiles(name string) bool {
 	return slices.ContainsFunc(a, func(a access.Access) bool { return a.Mode&access.Read != 0 })
 }
 
-// gitFile is the file of a revision that git shows: HEAD:.env.
-func gitFile(name string, c *shell.Command) (string, bool) {
-	if name != "git" {
+// gitFile is the file for credentials that git shows, perhaps of a revision: HEAD:.env.
+func (c *Call) gitFile(args Args, git *shell.Command) (string, bool) {
+	if git.Name().Text != "git" {
 		return "", false
 	}
 	shows := false
-	for _, word := range c.Words[1:] {
+	for _, word := range git.Words[1:] {
 		if slices.Contains([]string{"show", "diff", "log", "blame", "cat-file", "grep", "difftool"}, word.Text) {
 			shows = true
 		}
-		at := strings.IndexByte(word.Text, ':')
-		file := word.Text[at+1:]
-		if shows && !strings.HasPrefix(word.Text, "-") && isCredentialFile("/"+strings.TrimPrefix(file, "/")) {
+		file := word.Text[strings.IndexByte(word.Text, ':')+1:]
+		if shows && !strings.HasPrefix(word.Text, "-") && c.holdsCredentials(args, access.Absolute(file, git.Dir, c.Home)) {
 			return file, true
 		}
 	}

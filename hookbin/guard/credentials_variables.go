@@ -9,10 +9,6 @@ import (
 	"github.com/agentihooks/agentihooks/hookbin/shell"
 )
 
-func isVariable(name string) bool {
-	return name != "" && !strings.ContainsFunc(name, func(r rune) bool { return r != '_' && (r < '0' || r > '9') && (r|0x20 < 'a' || r|0x20 > 'z') }) && (name[0] < '0' || name[0] > '9')
-}
-
 // secretName matches the names of variables that hold a credential, whatever stands before it.
 var secretName = sync.OnceValue(func() *regexp.Regexp {
 	return regexp.MustCompile(`(?i)(^|_)(PASSWORD|PASSWD|PASSPHRASE|PWD_?HASH|SECRET|TOKEN|PAT|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|SIGNING_?KEY|ENCRYPTION_?KEY|SESSION_?KEY|` +
@@ -23,7 +19,7 @@ var secretName = sync.OnceValue(func() *regexp.Regexp {
 func secretAmong(args Args, names []string) string {
 	for _, name := range names {
 		given := slices.Contains(args.texts("variables"), name) || slices.Contains(args.texts("secretVariables"), name)
-		if (given || len(name) < 200 && isVariable(name) && secretName().MatchString(name)) && !allows(args, name) {
+		if (given || len(name) < 200 && shell.IsName(name) && secretName().MatchString(name)) && !allows(args, name) {
 			return name
 		}
 	}
@@ -152,30 +148,59 @@ func prints(name string) bool {
 	return slices.Contains([]string{"echo", "printf", "print", "tee", "jq", "yq", "tr", "column", "xargs", "logger"}, name) || readsFiles(name)
 }
 
+// stdout is where a command's own redirections lead its output; none do if ok is false.
+func stdout(c *shell.Command) (to shell.Redir, ok bool) {
+	for _, r := range c.Redirs { // the last one counts
+		if strings.HasPrefix(r.Op, "&>") || strings.HasPrefix(r.Op, ">") && (r.FD == "" || r.FD == "1") {
+			to, ok = r, true
+		}
+	}
+	return to, ok && to.Op != ">&"
+}
+
 // discarded reports whether a command's output goes to /dev/null.
 func discarded(c *shell.Command) bool {
-	return slices.ContainsFunc(c.Redirs, func(r shell.Redir) bool {
-		return (r.Op == ">" || r.Op == "&>" || r.Op == ">>" || r.Op == ">|") && r.Target.Text == "/dev/null"
-	})
+	to, ok := stdout(c)
+	return ok && to.Target.Text == "/dev/null"
 }
 
 func intoFile(c *shell.Command) bool {
-	return slices.ContainsFunc(c.Redirs, func(r shell.Redir) bool {
-		return (r.Op == ">" || r.Op == ">>" || r.Op == ">|" || r.Op == "&>") && !below(r.Target.Text, "/dev") && !strings.HasPrefix(r.Target.Text, "/proc/")
-	})
+	to, ok := stdout(c)
+	return ok && !below(to.Target.Text, "/dev") && !strings.HasPrefix(to.Target.Text, "/proc/")
 }
 
-// countsOrNames reports whether a command, or a stage behind it, lets through numbers or names of variables alone.
+// countsOrNames reports whether a command, or a stage behind it, lets through numbers or names of variables alone. What tee
+// gets is shown before.
 func countsOrNames(script *shell.Script, c *shell.Command) bool {
-	return namesOnly(c.Name().Text, c) || slices.ContainsFunc(stages(script, c), func(s *shell.Command) bool {
-		name := s.Name().Text
-		return namesOnly(name, s) || name != "mv" && name != "chmod" && silent(name, s)
-	})
+	for _, stage := range append([]*shell.Command{c}, stages(script, c)...) {
+		switch name := stage.Name().Text; {
+		case name == "tee":
+			return false
+		case counts(name, stage):
+			return true
+		}
+	}
+	return false
+}
+
+// counts reports whether a program says of what it reads how much it is, what it hashes to, whether it matches, or what
+// stands before each =.
+func counts(name string, c *shell.Command) bool {
+	switch name {
+	case "wc", "md5sum", "sha1sum", "sha256sum", "sha512sum", "cksum":
+		return true
+	case "grep", "egrep", "fgrep", "rg", "zgrep":
+		if readArguments(c.Words[1:], "ABCmdDef", "").has("-c", "--count", "-l", "--files-with-matches", "-L", "--files-without-match", "-q", "--quiet", "--silent") {
+			return true
+		}
+	case "cmp", "diff":
+		return readArguments(c.Words[1:], "", "").has("-s", "--silent", "-q", "--brief", "--quiet")
+	}
+	return namesOnly(name, c)
 }
 
 // namesOnly reports whether a program takes what stands before each =.
 func namesOnly(name string, c *shell.Command) bool {
-	words := strings.Join(texts(c.Words[1:]), " ")
 	switch name {
 	case "cut":
 		a := readArguments(c.Words[1:], "bcdf", "delimiter fields")
@@ -186,7 +211,7 @@ func namesOnly(name string, c *shell.Command) bool {
 	case "sed":
 		return len(c.Words) > 1 && slices.ContainsFunc(c.Words[1:], func(w shell.Word) bool { return slices.Contains([]string{"s/=.*//", "s/=.*$//", "s/=.*/=/"}, w.Text) })
 	case "awk", "gawk", "mawk":
-		return strings.Contains(words, "-F=") && slices.ContainsFunc(c.Words, func(w shell.Word) bool { return strings.ReplaceAll(w.Text, " ", "") == "{print$1}" })
+		return strings.Contains(strings.Join(texts(c.Words[1:]), " "), "-F=") && slices.ContainsFunc(c.Words, func(w shell.Word) bool { return strings.ReplaceAll(w.Text, " ", "") == "{print$1}" })
 	case "grep", "egrep":
 		return readArguments(c.Words[1:], "ABCmdDef", "").has("-o", "--only-matching") && slices.ContainsFunc(c.Words, func(w shell.Word) bool {
 			return slices.Contains([]string{"^[^=]*", "^[^=]+", "^[A-Z_]*", "^[A-Z_]+", "^[A-Za-z_]*", "^[A-Za-z_]+", "^[A-Z0-9_]*", "^[A-Z0-9_]+"}, w.Text)
@@ -209,7 +234,7 @@ func filtered(args Args, script *shell.Script, c *shell.Command) bool {
 	text := patterns[0].Text
 	anchored := strings.HasPrefix(text, "^") && strings.HasSuffix(text, "=")
 	name := strings.Trim(text, "^=$")
-	return patterns[0].Known() && (anchored && isVariable(name) || slices.Contains(everyday[:], strings.ToUpper(name))) && secretAmong(args, []string{name}) == ""
+	return patterns[0].Known() && (anchored && shell.IsName(name) || slices.Contains(everyday[:], strings.ToUpper(name))) && secretAmong(args, []string{name}) == ""
 }
 
 // everyday are names of variables, and parts of such, that stand in no name of a credential.

@@ -36,10 +36,15 @@ func secretsKind() kind {
 
 // checkAllow refuses exceptions that except everything, or nothing.
 func checkAllow(args Args) []Problem {
+	return tooWide(args, "allow", "It allows everything, or nothing. Write a value or a path, with `*` for a part of it; to allow everything, remove the guard.")
+}
+
+// tooWide is the elements of an argument that match everything, or are no patterns.
+func tooWide(args Args, arg, problem string) []Problem {
 	var out []Problem
-	for i, pattern := range args.texts("allow") {
+	for i, pattern := range args.texts(arg) {
 		if _, err := path.Match(pattern, ""); err != nil || strings.Trim(pattern, "*/~ ") == "" {
-			out = append(out, Problem{"allow", i, "It allows everything, or nothing. Write a value or a path, with `*` for a part of it; to allow everything, remove the guard."})
+			out = append(out, Problem{arg, i, problem})
 		}
 	}
 	return out

@@ -29,7 +29,7 @@ func mergeNames(parts []syntax.WordPart) []syntax.WordPart {
 	for _, part := range parts {
 		lit, isLit := part.(*syntax.Lit)
 		if isLit && len(out) > 0 {
-			if pe, ok := out[len(out)-1].(*syntax.ParamExp); ok && pe.Short && pe.Index == nil && isName(pe.Param.Value) {
+			if pe, ok := out[len(out)-1].(*syntax.ParamExp); ok && pe.Short && pe.Index == nil && IsName(pe.Param.Value) {
 				end := 0
 				for end < len(lit.Value) && isNameByte(lit.Value[end]) {
 					end++

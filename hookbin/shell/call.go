@@ -110,7 +110,11 @@ func (w *walker) redirs(list []*syntax.Redirect) []Redir {
 		if r.Hdoc != nil {
 			target = w.body(r)
 		}
-		out = append(out, Redir{r.Op.String(), target})
+		redir := Redir{Op: r.Op.String(), Target: target}
+		if r.N != nil {
+			redir.FD = r.N.Value
+		}
+		out = append(out, redir)
 	}
 	return out
 }

@@ -110,7 +110,7 @@ func (s *wrapper) option(args []Word, at int, out *scanned) (next int, doubt boo
 // assignWord takes a word NAME=value apart.
 func assignWord(word Word) (Assign, bool) {
 	name, _, ok := strings.Cut(word.Text, "=")
-	if !ok || !isName(name) || len(word.Holes) > 0 && word.Holes[0].At <= len(name) {
+	if !ok || !IsName(name) || len(word.Holes) > 0 && word.Holes[0].At <= len(name) {
 		return Assign{}, false
 	}
 	return Assign{name, []Word{word.From(len(name) + 1)}}, true

@@ -18,7 +18,7 @@ func (w *walker) param(pe *syntax.ParamExp) (value []Word, list bool) {
 	name := pe.Param.Value
 	if pe.Excl {
 		target, _, _ := w.lookup(name)
-		if len(target) == 0 || !target[0].Known() || !isName(target[0].Text) {
+		if len(target) == 0 || !target[0].Known() || !IsName(target[0].Text) {
 			return []Word{hole(Value)}, false
 		}
 		name = target[0].Text
@@ -74,7 +74,7 @@ func (w *walker) operate(pe *syntax.ParamExp, name string, value []Word, known b
 	case syntax.DefaultUnset, syntax.DefaultUnsetOrNull, syntax.AssignUnset, syntax.AssignUnsetOrNull:
 		if empty || doubt && w.pick(pe, 2) == 1 {
 			value = []Word{w.single(pe.Exp.Word)}
-			if (op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull) && isName(name) {
+			if (op == syntax.AssignUnset || op == syntax.AssignUnsetOrNull) && IsName(name) {
 				w.set(name, variable{value})
 			}
 			return value

@@ -36,6 +36,7 @@ type Assign struct {
 type Redir struct {
 	Op     string
 	Target Word
+	FD     string // the descriptor, if the text says one: "2", "{fd}"; empty: the operator's own
 }
 
 // Opened is a file that a redirection opens.
@@ -151,8 +152,8 @@ func isNameByte(c byte) bool {
 	return c == '_' || '0' <= c && c <= '9' || 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z'
 }
 
-// isName reports whether s can be the name of a variable.
-func isName(s string) bool {
+// IsName reports whether s can be the name of a variable.
+func IsName(s string) bool {
 	if s == "" || '0' <= s[0] && s[0] <= '9' {
 		return false
 	}

@@ -269,13 +269,13 @@ func assignedIn(text string) []string {
 		for start > 0 && isNameByte(text[start-1]) {
 			start--
 		}
-		if isName(text[start:end]) {
+		if IsName(text[start:end]) {
 			names = append(names, text[start:end])
 		}
 	}
 	if strings.Contains(text, "read") || strings.Contains(text, "printf") {
 		for _, field := range strings.Fields(text) {
-			if isName(field) {
+			if IsName(field) {
 				names = append(names, field)
 			}
 		}
