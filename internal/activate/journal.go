@@ -94,7 +94,7 @@ func (j journal) check() error {
 	}
 	for _, m := range j.Merges {
 		paths = append(paths, m.Dest)
-		if m.Stage != "" && !isFileName(m.Stage) || (m.Stage == "") != (m.After == "") ||
+		if m.Stage != "" && !IsFileName(m.Stage) || (m.Stage == "") != (m.After == "") ||
 			m.Before != "" && !isDigest(m.Before) || m.After != "" && !isDigest(m.After) || m.Mode > 0o777 {
 			return fmt.Errorf("its step for %q is impossible", m.Dest)
 		}
@@ -107,8 +107,8 @@ func (j journal) check() error {
 	return j.Applied.check()
 }
 
-// isFileName reports whether s names something in a folder, and not the folder, its parent or the root ("/" is its own base).
-func isFileName(s string) bool {
+// IsFileName reports whether s names something in a folder, and not the folder, its parent or the root ("/" is its own base).
+func IsFileName(s string) bool {
 	return filepath.IsLocal(s) && s != "." && s == filepath.Base(s)
 }
 

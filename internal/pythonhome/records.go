@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/agentihooks/agentihooks/internal/activate"
 	"github.com/agentihooks/agentihooks/internal/diag"
 )
 
@@ -154,7 +155,7 @@ func decodeNames(l *diag.List, name string, data []byte) ([]string, bool) {
 	names, ok := doc.names(l)
 	elements, _ := doc.Elements(l)
 	for _, e := range elements {
-		if text, _ := e.Value.(string); !filepath.IsLocal(text) || text != filepath.Base(text) || text == "." || strings.HasPrefix(text, ".agentihooks-") {
+		if text, _ := e.Value.(string); !activate.IsFileName(text) || strings.HasPrefix(text, ".agentihooks-") {
 			bad(l, e.At, "%q is no name of a file in this folder", text)
 		}
 	}

@@ -17,8 +17,10 @@ const personaPath = "copilot/copilot-instructions.md"
 // that there is nothing to tell from stays as it is.
 func (r *renderer) persona() {
 	var parts []string
+	var last string
 	var origins []diag.Range
 	add := func(kind string, f model.File, text string) {
+		last = text
 		parts = append(parts, fmt.Sprintf("<!-- %s: %s -->\n%s", kind, inComment(f.Source), strings.Trim(text, "\n")))
 		origins = append(origins, f.Origin)
 	}
@@ -44,11 +46,9 @@ func (r *renderer) persona() {
 	}
 	profiles := r.in.Machine.Profiles
 	identified := r.on("identity") && len(profiles) > 0
-	if p := r.in.Machine.Persona; len(p) == 1 && len(parts) == 1 && !identified {
-		if text, err := frontmatter.Text(p[0].Source, p[0].Data); err == nil {
-			r.instructionsFile(text, origins)
-			return
-		}
+	if len(r.in.Machine.Persona) == 1 && len(parts) == 1 && !identified {
+		r.instructionsFile(last, origins)
+		return
 	}
 	if identified {
 		parts = slices.Insert(parts, 0, "<!-- identity -->\n"+identity(profiles))
