@@ -298,7 +298,7 @@ func FuzzRead(f *testing.F) {
 	for _, seed := range []string{
 		"a b", "x=(b); a ${x[@]:-c}", "a {b,c}{1..3}$x*", "f() { a \"$@\"; }; f b", "echo -e 'a\\nb' | sh", "env -S 'a b' c",
 		"printf '%s %b\\n' a b | bash", "find . -exec a {} + | xargs -I{} b{}c", "a <<-'X' | sh\n\tb\n\tX", "for x in *; do a ${x%.b}; done",
-		"git -c alias.a='!b' a", "cd /a; b ${c//d/e} ${f:1} ${!g} ${h,,}", "if a; then x=1; fi; b $x", "parallel a {} ::: b c",
+		"git -c alias.a='!b' a", "cd /a; b ${c//d/e} ${f:1} ${!g} ${h,,}", "if a; then x=1; fi; b $x", "parallel a {} ::: b c", "+=[", "+=[ a b",
 	} {
 		f.Add(seed)
 	}

@@ -183,6 +183,7 @@ func (w *walker) lookup(name string) (value []Word, list, known bool) {
 		return v[w.pick(name, len(v))], false, true
 	}
 	switch {
+	case name == "": // the parser's reading of +=[
 	case name == "@" || name == "*":
 		if w.args == nil {
 			return []Word{hole(Fields)}, true, false
