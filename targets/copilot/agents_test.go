@@ -169,9 +169,12 @@ func TestSplitList(t *testing.T) {
 	}
 }
 
-// FuzzAgent: whatever an agent's file holds, it is refused with a place or written so that it is read back unchanged.
+// FuzzAgent: whatever an agent's file holds, it is refused with a place or written so that it is read back unchanged. Only a
+// file that stays as it is may have no name: Copilot takes the file's then.
 func FuzzAgent(f *testing.F) {
 	f.Add("---\nname: a\ndescription: Use: this\ntools: Read, Bash(x)\nmcp-servers: {a: {b: [1, 0x2, ~]}}\n---\nBody\n")
+	f.Add("---\ndescription: |\n  a\n---\n")
+	f.Add("---\ndescription: d\nname: ''\n---\n")
 	f.Add("---\ndescription: |\n  a\n  b\nmodel: [a, 'b c']\nuser-invocable: no\n---\n")
 	f.Fuzz(func(t *testing.T, data string) {
 		out, diags := Render(input(oneAgent("x.md", data)))
@@ -185,7 +188,7 @@ func FuzzAgent(f *testing.F) {
 		}
 		got := made(out, "copilot/agents/x.md")
 		doc, err := frontmatter.Parse("x.md", []byte(got))
-		if err != nil || doc.Get("description").Text == "" || doc.Get("name").Text == "" {
+		if err != nil || doc.Get("description").Text == "" || doc.Get("name").Text == "" && got != data {
 			t.Fatalf("%v in\n%s", err, got)
 		}
 		again, diags := Render(input(oneAgent("x.md", got)))
